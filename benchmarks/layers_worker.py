@@ -77,8 +77,8 @@ def network(name: str, call: str) -> Case:
 
 
 def gluon(name: str, call: str, torch: str = "") -> list[Case]:
-    """A step of networks_gluon.py, hybridized, bound and as it is; and of networks_torch.py, where that is called
-    otherwise, by `torch`. Adam's is not bound."""
+    """A step of networks_gluon.py: hybridized, bound, as it is and, of convolutions, with other roundings; and of
+    networks_torch.py, where that is called otherwise, by `torch`. Adam's is not bound."""
     function, arguments = call.split("(")
     before = f"import networks_gluon\nstep = networks_gluon.{function}(mx, draw, HOW, {arguments}"
     hybrid = dataclasses.replace(network(f"{GLUON}{name}", torch or call), mx_before=before.replace("HOW", "'hybrid'"))
@@ -86,7 +86,8 @@ def gluon(name: str, call: str, torch: str = "") -> list[Case]:
     def other(how: str) -> Case:
         return dataclasses.replace(hybrid, name=f"{hybrid.name}, {how}", mx_before=before.replace("HOW", f"'{how}'"))
 
-    return [hybrid, *([] if "adam" in call else [other("bound")]), other("plain")]
+    more = [] if "adam" in call else [other("bound")]
+    return [hybrid, *more, other("plain"), *([other("fast")] if function in ("lenet", "resnet18") else [])]
 
 
 GLUON = "gluon: "  # begins the names of its cases

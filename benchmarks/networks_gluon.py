@@ -1,9 +1,9 @@
 """Training steps written with Gluon, and its data loader, the same text for mxlite and the real MXNet 1.9.1.
 
-A function takes the library, `draw` as in networks_mx.py, and how the network runs: PLAIN, HYBRID, or BOUND (by an
-executor of its symbol, without a Trainer). It returns a function that trains for one step and returns the losses of the
-batch. networks_torch.py has the same networks, of the same numbers, for PyTorch: after the same steps all have the same
-mean loss.
+A function takes the library, `draw` as in networks_mx.py, and how the network runs: PLAIN, HYBRID, FAST (hybridized,
+where mxlite's training may have other roundings), or BOUND (by an executor of its symbol, without a Trainer). It
+returns a function that trains for one step and returns the losses of the batch. networks_torch.py has the same
+networks, of the same numbers, for PyTorch: after the same steps all have the same mean loss.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Callable
 
 from networks_mx import CLASSES, MOMENTUM, RATE, lstm_weights
 
-PLAIN, HYBRID, BOUND = "plain", "hybrid", "bound"
+PLAIN, HYBRID, FAST, BOUND = "plain", "hybrid", "fast", "bound"
 
 #: Of the optimizers that a case can name, the arguments.
 OPTIMIZERS = {"sgd": {"learning_rate": RATE, "momentum": MOMENTUM}, "adam": {"learning_rate": RATE}}
@@ -29,11 +29,11 @@ def trained(
             array[:] = draw(*array.shape) * math.sqrt(1 / math.prod(array.shape[1:]))
 
     net.initialize(Drawn())
-    if how == HYBRID:
-        net.hybridize(static_alloc=True)
+    if how in (HYBRID, FAST):
+        net.hybridize(static_alloc=True, **({"fast": True} if how == FAST else {}))
     x, labels = draw(*inputs), draw(batch, kind=CLASSES)
     loss_of = mx.gluon.loss.SoftmaxCrossEntropyLoss()
-    if how == HYBRID:
+    if how in (HYBRID, FAST):
         loss_of.hybridize(static_alloc=True)
     if how == BOUND:
         return bound(mx, net, loss_of, x, labels.astype("float32"))

@@ -29,8 +29,9 @@ FILES_iterators := capi/data/% capi/api/data/iterators.c capi/api/data/records.c
 FILES_kvstore := capi/kvstore/% capi/api/kvstore/%
 FILES_vision := capi/kernel/spatial/% capi/kernel/vision/boxes.c capi/ops/vision/% \
     $(patsubst %,capi/ops/nn/%.c,im2col resample sampler upsampling)
-FILES_symbols := capi/symbol/% capi/api/symbol/% capi/ops/control.c capi/ops/conv/fused_convolution.c \
-    capi/ops/elementwise/gelu.c capi/ops/linalg/fused_dense.c
+FILES_symbols := capi/symbol/% capi/api/symbol/% capi/ops/control.c capi/kernel/winograd/six% \
+    $(patsubst %,capi/ops/%.c,conv/fused_convolution conv/fast_convolution elementwise/gelu linalg/fused_dense \
+    nn/batch_norm_cut)
 FILES_numpy := capi/ops/numpy/%
 FILES_old := capi/api/legacy/% capi/api/packed/% capi/ops/refused.c
 

@@ -28,7 +28,7 @@
 #define SEQUENCES(X) X(rnn) X(attention) X(scaled_attention) X(ctc)
 #define SPARSE(X)     X(dgl) X(dgl_sample)
 #define STATISTICS(X) X(density) X(sample) X(multinomial) X(hawkes) X(functions) X(ranks) X(scatter_reduce)
-#define SYMBOLS(X) X(control) X(fused_convolution) X(fused_dense) X(gelu)
+#define SYMBOLS(X) X(control) X(fused_convolution) X(fused_dense) X(gelu) X(fast_convolution) X(batch_norm_cut)
 #define TORCH(X)   X(combined) X(nll) X(soft)
 #define VISION(X) \
     X(resample) X(upsampling) X(im2col) X(sampler) X(roi) X(boxes) X(nms) X(multibox) \

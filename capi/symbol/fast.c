@@ -102,7 +102,8 @@ static bool acts(const mxl_program *program)
     return program->calls_out;
 }
 
-int mxl_fast_begin(mxl_program *program)
+int mxl_fast_make(const mxl_program *program, int (*passes)(mxl_symbol *symbol),
+                  struct mxl_fast_program **made)
 {
     mxl_symbol *copy;
     mxl_map numbers = {0};
@@ -115,10 +116,10 @@ int mxl_fast_begin(mxl_program *program)
     if (copy != NULL && mxl_walk_begin(&walk, copy) == 0)
         variables = number_variables(&walk, &numbers);
     if (variables >= 0)
-        status = run_passes(copy);
+        status = passes(copy);
     if (status > 0) {
-        program->fast = make(copy, &numbers, variables);
-        status = program->fast != NULL ? 0 : -1;
+        *made = make(copy, &numbers, variables);
+        status = *made != NULL ? 0 : -1;
     }
     mxl_map_clear(&numbers);
     mxl_walk_end(&walk);
@@ -126,12 +127,22 @@ int mxl_fast_begin(mxl_program *program)
     return status;
 }
 
+int mxl_fast_begin(mxl_program *program)
+{
+    return mxl_fast_make(program, run_passes, &program->fast);
+}
+
+void mxl_fast_free(struct mxl_fast_program *fast)
+{
+    if (fast == NULL)
+        return;
+    mxl_program_end(&fast->program);
+    mxl_free(fast, fast->bytes);
+}
+
 void mxl_fast_end(mxl_program *program)
 {
-    if (program->fast == NULL)
-        return;
-    mxl_program_end(&program->fast->program);
-    mxl_free(program->fast, program->fast->bytes);
+    mxl_fast_free(program->fast);
     program->fast = NULL;
 }
 
@@ -155,16 +166,13 @@ const mxl_symbol *mxl_fast_symbol(const mxl_program *program)
     return fast != NULL ? fast->program.graph.symbol : program->graph.symbol;
 }
 
-mxl_fast_result mxl_fast_run(const mxl_program *program, mxl_array *const *inputs, mxl_array **out,
-                             mxl_mode mode, const mxl_monitor *monitor)
+mxl_fast_result mxl_fast_call(const struct mxl_fast_program *fast, mxl_array *const *inputs,
+                              mxl_array **out, mxl_mode mode)
 {
-    struct mxl_fast_program *fast = fast_of(program);
     mxl_array **list;
     size_t bytes;
     bool done;
 
-    if (fast == NULL || mode.record || mode.training || monitor != NULL)
-        return MXL_FAST_NOT;
     for (int i = 0; i < fast->variables; i++) {
         if (inputs[fast->from[i]]->stype != MXL_DENSE)
             return MXL_FAST_NOT;
@@ -178,4 +186,14 @@ mxl_fast_result mxl_fast_run(const mxl_program *program, mxl_array *const *input
     done = mxl_program_run(&fast->program, list, out, mode, NULL) == 0;
     mxl_free(list, bytes);
     return done ? MXL_FAST_DONE : MXL_FAST_FAILED;
+}
+
+mxl_fast_result mxl_fast_run(const mxl_program *program, mxl_array *const *inputs, mxl_array **out,
+                             mxl_mode mode, const mxl_monitor *monitor)
+{
+    const struct mxl_fast_program *fast = fast_of(program);
+
+    if (fast == NULL || mode.record || mode.training || monitor != NULL)
+        return MXL_FAST_NOT;
+    return mxl_fast_call(fast, inputs, out, mode);
 }

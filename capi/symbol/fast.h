@@ -4,14 +4,25 @@
 
 #include "symbol/program.h"
 
-/* Makes program->fast, unless the passes change nothing, or nodes write into inputs or call
- * functions of the user's. -1 with the error set. */
+/* A program over a copy of a program's graph that `passes` have changed (1; 0: they have not, -1),
+ * in *made; nothing is made if they change nothing, or nodes write into inputs or call functions of
+ * the user's. -1 with the error set. */
+int mxl_fast_make(const mxl_program *program, int (*passes)(mxl_symbol *symbol),
+                  struct mxl_fast_program **made);
+void mxl_fast_free(struct mxl_fast_program *fast); /* NULL is legal */
+
+typedef enum mxl_fast_result { MXL_FAST_DONE, MXL_FAST_NOT, MXL_FAST_FAILED } mxl_fast_result;
+
+/* Runs it on the inputs of the first program. `out` is set if that is done; else nothing has
+ * happened: an input is sparse (NOT), or it has failed. */
+mxl_fast_result mxl_fast_call(const struct mxl_fast_program *fast, mxl_array *const *inputs,
+                              mxl_array **out, mxl_mode mode);
+
+/* The one of predictions, program->fast. */
 int mxl_fast_begin(mxl_program *program);
 void mxl_fast_end(mxl_program *program);
 /* The graph that predictions run: this one, or the program's own. Borrowed. */
 const mxl_symbol *mxl_fast_symbol(const mxl_program *program);
-
-typedef enum mxl_fast_result { MXL_FAST_DONE, MXL_FAST_NOT, MXL_FAST_FAILED } mxl_fast_result;
 
 /* Runs it, if this call allows: without recording, training mode, monitor and sparse arrays. `out`
  * is set if that is done; else nothing has happened, and the program itself says what is wrong, if

@@ -9,6 +9,7 @@
 #include "symbol/fast.h"
 #include "symbol/infer.h"
 #include "symbol/passes/passes.h"
+#include "symbol/passes/train.h"
 #include "ops/build.h"
 #include "ops/custom.h"
 
@@ -115,7 +116,9 @@ int mxl_program_keep_forms(mxl_program *program)
 
 int mxl_program_keep(mxl_program *program)
 {
-    return mxl_program_keep_forms(program) == 0 ? mxl_fast_begin(program) : -1;
+    if (mxl_program_keep_forms(program) != 0 || mxl_fast_begin(program) != 0)
+        return -1;
+    return mxl_train_begin(program);
 }
 
 /* The shapes of all entries, for shapes of the inputs. */
@@ -151,6 +154,7 @@ void mxl_program_end(mxl_program *program)
     }
     program->kept = NULL;
     mxl_fast_end(program);
+    mxl_train_end(program);
     for (int n = 0; n < program->graph.walk.count && program->control != NULL; n++)
         mxl_control_free(program->control[n]);
     mxl_free(program->control, program->control != NULL ? node_bytes(program) : 0);
@@ -562,7 +566,7 @@ int mxl_program_run(const mxl_program *program, mxl_array *const *inputs, mxl_ar
     mxl_fast_result fast = mxl_fast_run(program, inputs, out, mode, monitor);
     int status;
 
-    if (fast == MXL_FAST_DONE)
+    if (fast == MXL_FAST_DONE || mxl_train_run(program, inputs, out, mode, monitor))
         return 0;
     r.bytes = (entries + (size_t)most_inputs(&program->graph)) * sizeof(mxl_array *);
     r.value = mxl_alloc_zero(r.bytes);

@@ -25,6 +25,9 @@ typedef struct mxl_program {
     bool exact;     /* set by its maker: results have the bits of its nodes, `fast` does not run */
     struct mxl_fast_program *fast; /* what runs in its place without recording and training mode, or
                                     * NULL: symbol/fast.h */
+    bool loose; /* set by its maker, before mxl_program_keep: training may have other roundings */
+    struct mxl_fast_program *trains; /* what runs in its place under recording and in training mode,
+                                      * or NULL: symbol/passes/train.h */
 } mxl_program;
 
 /* Called with each result, by its name (fc1_output). */
@@ -41,7 +44,7 @@ typedef struct mxl_monitor {
 int mxl_program_begin(mxl_program *program, mxl_symbol *symbol);
 /* Makes nodes keep forms of variables (packed weights) from one run without recording to the next,
  * and passes over the graph that change roundings (passes.h): for programs that run often with the
- * same ones. -1 with the error set. */
+ * same ones; and passes for training (train.h). -1 with the error set. */
 int mxl_program_keep(mxl_program *program);
 /* The same without the passes. */
 int mxl_program_keep_forms(mxl_program *program);

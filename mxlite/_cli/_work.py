@@ -90,7 +90,7 @@ def _windows(node: Work) -> int:
 
 
 _COUNTS: dict[str, Callable[[Work], int]] = {
-    **dict.fromkeys(("Convolution", "Convolution_v1", "_mxl_fused_convolution"), _weighted(1)),
+    **dict.fromkeys(("Convolution", "Convolution_v1", "_mxl_fused_convolution", "_mxl_fast_convolution"), _weighted(1)),
     **dict.fromkeys(("FullyConnected", "_mxl_fused_dense", "_mxl_quantized_block"), _weighted(1)),
     **dict.fromkeys(("_contrib_quantized_conv", "_contrib_quantized_fully_connected"), _weighted(1)),
     "_contrib_DeformableConvolution": _weighted(2),

@@ -43,8 +43,8 @@ class CachedGraph:
     ) -> None:
         self.form, self.kind, self.inputs, self.graph, self.made = form, kind, inputs, graph, made
         self.variant = block._variant
-        #: Whether the block has one input, an array.
-        self.single = form == [0]
+        #: The number of the block's inputs where all are arrays; else 0.
+        self.count = len(form) if form == [0] * len(form) else 0
         self._parameters(block)
         self._op = CachedOp(self.graph, [each for each in block._flags if each[1] is not None])
         self._plain = all(type(each).data is Parameter.data for each in self._params)
@@ -89,12 +89,24 @@ class CachedGraph:
     # ---- calls ----
 
     def of_one(self, x: Any) -> Any:
-        """What a `single` graph gives for an array. Raises: as `of`."""
+        """What a graph of one array gives for it. Raises: as `of`."""
         device = _device(x._h)
         arrays = self._arrays_in(device, [x])
         if self._places[0] >= 0:
             arrays[self._places[0]] = x
         return self._run_in(device, arrays, x._kind)
+
+    def of_arrays(self, given: list) -> Any:
+        """The same of several arrays of one class, in the order of the form."""
+        device = _device(given[0]._h)
+        for each in given:
+            if _device(each._h) != device:
+                return self.of(given)  # which refuses them
+        arrays = self._arrays_in(device, given)
+        for place, each in zip(self._places, given):
+            if place >= 0:
+                arrays[place] = each
+        return self._run_in(device, arrays, given[0]._kind)
 
     def of(self, given: list) -> Any:
         """What the graph gives for the block's inputs, in the order of their form.

@@ -144,12 +144,17 @@ class HybridBlock(Block):
         if x.__class__ is NDArray or x.__class__ in _kinds.CLASSES:
             if (
                 cached is not None
-                and cached.single
-                and not args
+                and cached.count == 1 + len(args)
                 and cached.kind is x.__class__
                 and cached.variant == self._variant
             ):
-                return cached.of_one(x)
+                if not args:
+                    return cached.of_one(x)
+                for each in args:
+                    if each.__class__ is not x.__class__:
+                        break
+                else:
+                    return cached.of_arrays([x, *args])
         elif isinstance(_first_array((x, *args)), Symbol):
             return _graph.forward(self, x, args)
         if type(self).infer_shape is not HybridBlock.infer_shape:
@@ -259,10 +264,15 @@ class HybridBlock(Block):
             active: False: `hybrid_forward` runs at each call, with F = mx.nd.
             clear: whether a graph that is there is forgotten.
             static_alloc, static_shape, inline_limit, forward_bulk_size, backward_bulk_size: of cached operators.
-            backend, kwargs: remembered; mxlite has no other back ends.
+            backend, kwargs: remembered; mxlite has no other back ends. But for `fast=True`: training may have other
+                roundings where that is faster (docs/graphs.md).
 
-        Raises: NotImplementedError: `backend` is a partitioner or a graph pass of a loaded library.
+        Raises: NotImplementedError: `backend` is a partitioner or a graph pass of a loaded library; ValueError: `fast`
+            is neither True nor False.
         """
+        fast = kwargs.pop("fast", False)
+        if fast not in (True, False):
+            raise ValueError(f"hybridize: fast is True or False, not {fast!r}")
         if backend is not None:
             refuse_backend("hybridize", backend)
         self._active = active
@@ -277,6 +287,7 @@ class HybridBlock(Block):
             "inline_limit": inline_limit,
             "forward_bulk_size": forward_bulk_size,
             "backward_bulk_size": backward_bulk_size,
+            **({"fast": True} if fast else {}),
         }
         self._flags = [(name, value) for name, value in flags.items() if value is not None]
         super().hybridize(active, **flags)

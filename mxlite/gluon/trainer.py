@@ -11,6 +11,7 @@ from mxlite._lib import hot
 from mxlite._notebook import tables
 from mxlite._public import show
 from mxlite.error import WrongStateError, WrongValueError
+from mxlite.gluon._parameter import epoch
 from mxlite.gluon.parameter import Parameter, ParameterDict
 
 _STALE = (
@@ -40,6 +41,8 @@ class Trainer:
 
     _amp_loss_scaler: Any = None  # of amp.init_trainer
     _amp_original_scale: float
+    #: What `_list_updates` says, as it was at a number of the parameters' epoch.
+    _updates: tuple[int, list[tuple]] | None = None
 
     def __init__(
         self,
@@ -280,25 +283,39 @@ class Trainer:
             return
         if self._amp_loss_scaler is not None and self._amp_loss_scaler.has_overflow(self._params):
             return self._leave_out()
-        updates: list[tuple[list, list, list]] = [([], [], []) for _ in self._updaters]
-        for i, each in enumerate(self._params):
-            if each._grad_req == "null":
-                continue
-            arrays, grads = each._data, each._grad
-            if arrays is None:
-                arrays = each.list_data()  # raises
-            for (indices, slopes, weights), array, grad in zip(updates, arrays, grads):
-                if hot.fresh(array._h) > 0:
-                    indices.append(i)
-                    slopes.append(grad)
-                    weights.append(array)
-                elif not ignore_stale_grad:
-                    raise UserWarning(_STALE.format(each.name, array.context))
-        for updater, (indices, slopes, weights) in zip(self._updaters, updates):
+        if self._updates is None or self._updates[0] != epoch.number:
+            self._updates = (epoch.number, self._list_updates())
+        fresh, set_fresh, lists = hot.fresh, hot.set_fresh, self._updates[1]
+        if not all(handles and min(map(fresh, handles)) > 0 for *_, handles in lists):
+            lists = self._fresh_ones(lists, ignore_stale_grad)
+        for updater, (indices, slopes, weights, handles) in zip(self._updaters, lists):
             if indices:
                 updater(indices, slopes, weights)
-                for array in weights:
-                    hot.set_fresh(array._h, 0)
+                for handle in handles:
+                    set_fresh(handle, 0)
+
+    def _list_updates(self) -> list[tuple]:
+        """For each context what is updated: indices, gradients, arrays, and the arrays' handles."""
+        wanted = [(i, each) for i, each in enumerate(self._params) if each._grad_req != "null"]
+        for _, each in wanted:
+            each.list_data()  # raises where there is none
+        lists = []
+        for k in range(len(self._updaters)):
+            arrays = tuple(each._data[k] for _, each in wanted)
+            slopes = tuple(each._grad[k] for _, each in wanted)
+            lists.append((tuple(i for i, _ in wanted), slopes, arrays, [array._h for array in arrays]))
+        return lists
+
+    def _fresh_ones(self, lists: list[tuple], ignore_stale_grad: bool) -> list[tuple]:
+        """Those whose gradients backward has written since the last step. Raises: UserWarning: others are there."""
+        for i in range(len(lists[0][0])):
+            for indices, _, arrays, handles in lists:
+                if not ignore_stale_grad and hot.fresh(handles[i]) <= 0:
+                    raise UserWarning(_STALE.format(self._params[indices[i]].name, arrays[i].context))
+        return [
+            tuple(tuple(each[i] for i, handle in enumerate(some[3]) if hot.fresh(handle) > 0) for each in some)
+            for some in lists
+        ]
 
     def _leave_out(self) -> None:
         """Ends a step whose gradients have overflowed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from operator import is_
 from typing import Any
 
 from mxlite._public import show
@@ -26,42 +27,37 @@ class Updater:
         #: index -> whether the state is on the parameter's device
         self.states_synced: dict[Any, bool] = {}
         self.aggregate_updates = optimizer.aggregate_num > 0
+        #: The last call with tuples, which the next one may be again: a Trainer's.
+        self._plan: _Plan | None = None
 
     def __call__(self, index: Any, grad: Any, weight: Any) -> None:
         """Updates `weight` in place; its state is made first, where there is none.
 
         Optimizers get arrays of `mx.nd`, also of those of `mx.np`.
         """
-        if not isinstance(index, (list, tuple)):
-            index, grad, weight = [index], [grad], [weight]
-        if isinstance(weight[0], NDArray) and weight[0]._kind is not NDArray:
-            grad, weight = as_kind(list(grad), NDArray), as_kind(list(weight), NDArray)
-        if not index:
-            return
-        optimizer = self.optimizer
+        plan = self._plan
+        if plan is None or not plan.fits(self, index, grad, weight):
+            if not isinstance(index, (list, tuple)):
+                index, grad, weight = [index], [grad], [weight]
+            if not index:
+                return
+            plan = _Plan(self, index, grad, weight)
+            self._plan = plan if type(index) is type(grad) is type(weight) is tuple else None
+        self.optimizer._set_current_context(plan.device)
+        for columns in plan.calls:
+            self.optimizer.update_multi_precision(*columns)
+
+    def _states_of(self, index: Any, weight: Any) -> list:
+        """The states of parameters, which are made, or brought to the parameters' device."""
         states, synced = self.states, self.states_synced
-        optimizer._set_current_context(weight[0].context.device_id)
         for each, array in zip(index, weight):
             if each not in states:
-                states[each] = optimizer.create_state_multi_precision(each, array)
+                states[each] = self.optimizer.create_state_multi_precision(each, array)
                 synced[each] = True
             elif not synced[each]:
                 states[each] = self.sync_state_context(states[each], array.context)
                 synced[each] = True
-        if not self.aggregate_updates or _has_sparse(grad, weight):
-            for each, array, slope in zip(index, weight, grad):
-                optimizer.update_multi_precision(each, array, slope, states[each])
-            return
-        for dtype in dict.fromkeys(array.dtype for array in weight):
-            alike = [i for i, array in enumerate(weight) if array.dtype == dtype]
-            for first in range(0, len(alike), optimizer.aggregate_num):
-                some = alike[first : first + optimizer.aggregate_num]
-                optimizer.update_multi_precision(
-                    [index[i] for i in some],
-                    [weight[i] for i in some],
-                    [grad[i] for i in some],
-                    [states[index[i]] for i in some],
-                )
+        return [states[each] for each in index]
 
     def sync_state_context(self, state: Any, context: Any) -> Any:
         """A state with its arrays on a device."""
@@ -117,6 +113,37 @@ class Updater:
     def get_states(self, dump_optimizer: bool = False) -> bytes:
         """The states as a pickle that MXNet 1.9.1 reads too; with `dump_optimizer` the optimizer as well."""
         return _pickles.dumps((self.states, self.optimizer) if dump_optimizer else self.states)
+
+
+class _Plan:
+    """What an Updater's call does with some parameters: the arguments of the optimizer's calls."""
+
+    __slots__ = ("calls", "device", "_key", "_states")
+
+    def __init__(self, updater: Updater, index: Any, grad: Any, weight: Any) -> None:
+        self._key = (updater.optimizer, updater.aggregate_updates, updater.optimizer.aggregate_num, index, grad, weight)
+        if isinstance(weight[0], NDArray) and weight[0]._kind is not NDArray:
+            grad, weight = as_kind(list(grad), NDArray), as_kind(list(weight), NDArray)
+        self.device = weight[0].context.device_id
+        updater.optimizer._set_current_context(self.device)
+        self._states = updater._states_of(index, weight)
+        columns = [index, weight, grad, self._states]
+        if not updater.aggregate_updates or _has_sparse(grad, weight):
+            self.calls: list[Any] = list(zip(*columns))
+            return
+        self.calls = []
+        size = updater.optimizer.aggregate_num
+        for dtype in dict.fromkeys(array.dtype for array in weight):
+            alike = [i for i, array in enumerate(weight) if array.dtype == dtype]
+            for first in range(0, len(alike), size):
+                some = alike[first : first + size]
+                self.calls.append([[column[i] for i in some] for column in columns])
+
+    def fits(self, updater: Updater, index: Any, grad: Any, weight: Any) -> bool:
+        """Whether it is that of another call: of the same tuples, while optimizer and states are as they were."""
+        optimizer = updater.optimizer
+        key = (optimizer, updater.aggregate_updates, optimizer.aggregate_num, index, grad, weight)
+        return all(map(is_, key, self._key)) and all(map(is_, map(updater.states.get, index), self._states))
 
 
 def _has_sparse(*arrays: Any) -> bool:

@@ -26,11 +26,21 @@ static void cached_op_free(mxl_ref *ref)
 
 /* ---- making ---- */
 
-/* The flags of 1.9.1, and what their values are: a boolean, an integer, a tuple, any text. */
-static const char *const flags[] = {
-    "static_alloc", "static_shape",       "is_dynamic",    "inline_limit", "forward_bulk_size",
-    "data_indices", "backward_bulk_size", "param_indices", "subgraph",     NULL};
-static const char flag_kinds[] = "bbbiitits";
+/* The flags of 1.9.1 and, last, those of mxlite, and what their values are: a boolean, an integer,
+ * a tuple, any text. */
+static const char *const flags[] = {"static_alloc",
+                                    "static_shape",
+                                    "is_dynamic",
+                                    "inline_limit",
+                                    "forward_bulk_size",
+                                    "data_indices",
+                                    "backward_bulk_size",
+                                    "param_indices",
+                                    "subgraph",
+                                    "fast",
+                                    NULL};
+static const char flag_kinds[] = "bbbiititsb";
+enum { FAST = 9 };
 
 static int read_flag(const char *function, const char *key, const char *text, int flag, int *truth)
 {
@@ -53,12 +63,19 @@ static int read_flag(const char *function, const char *key, const char *text, in
                      text);
 }
 
-/* Checks the flags. All runs take memory from the pool and give it back node by node; *keep: by
- * static_alloc, what weights are packed into stays from one run to the next; *lasting: with
- * static_shape too, states do. */
+/* What flags ask for. All runs take memory from the pool and give it back node by node. */
+typedef struct asked {
+    bool keep;    /* static_alloc: what weights are packed into stays from one run to the next, and
+                   * passes run (symbol/program.h) */
+    bool lasting; /* static_shape too: states stay */
+    bool loose;   /* fast: as keep, and training may have other roundings */
+} asked;
+
 static int read_flags(const char *function, int count, const char *const *keys,
-                      const char *const *vals, bool *keep, bool *lasting)
+                      const char *const *vals, asked *a)
 {
+    bool shape = false;
+
     for (int i = 0; i < count; i++) {
         mxl_near near;
         int k = 0, truth = 0;
@@ -73,22 +90,29 @@ static int read_flags(const char *function, int count, const char *const *keys,
         if (read_flag(function, flags[k], vals[i], k, &truth) != 0)
             return -1;
         if (k == 0)
-            *keep = truth != 0;
+            a->keep = truth != 0;
         if (k == 1)
-            *lasting = truth != 0;
+            shape = truth != 0;
+        if (k == FAST)
+            a->loose = truth != 0;
     }
-    *lasting = *lasting && *keep;
+    a->lasting = shape && a->keep;
+    a->keep |= a->loose;
     return 0;
 }
 
-static cached_op *cached_op_new(const mxl_symbol *symbol, bool keep)
+static cached_op *cached_op_new(const mxl_symbol *symbol, const asked *a)
 {
     cached_op *op = mxl_alloc_zero(sizeof(*op));
     mxl_symbol *copy = op != NULL ? mxl_symbol_copy(symbol) : NULL;
     int status = copy != NULL ? mxl_program_begin(&op->program, copy) : -1;
 
     mxl_symbol_release(copy);
-    if (status == 0 && keep && mxl_program_keep(&op->program) != 0) {
+    if (status == 0) {
+        op->program.lasting = a->lasting;
+        op->program.loose = a->loose;
+    }
+    if (status == 0 && a->keep && mxl_program_keep(&op->program) != 0) {
         mxl_program_end(&op->program);
         status = -1;
     }
@@ -106,20 +130,18 @@ static int create(const char *function, SymbolHandle handle, int num_flags, cons
                   const char **vals, CachedOpHandle *out)
 {
     mxl_symbol *symbol;
-    bool keep = false, lasting = false;
+    asked a = {false};
     cached_op *op;
     uint64_t made;
 
     if (out == NULL)
         return api_null(function, "out");
-    if (read_flags(function, num_flags, keys, vals, &keep, &lasting) != 0)
+    if (read_flags(function, num_flags, keys, vals, &a) != 0)
         return -1;
     symbol = api_symbol_pin(handle, function);
     if (symbol == NULL)
         return -1;
-    op = cached_op_new(symbol, keep);
-    if (op != NULL)
-        op->program.lasting = lasting;
+    op = cached_op_new(symbol, &a);
     api_symbol_unpin(handle);
     made = op != NULL ? mxl_handle_new(MXL_KIND_CACHED_OP, &op->ref) : 0;
     if (made == 0) {

@@ -46,6 +46,11 @@ typedef struct piece {
     int64_t n;    /* elements of each */
 } piece;
 
+/* Neighbouring elements in memory: `rows` runs of n, `jump` apart. */
+typedef struct runs {
+    int64_t rows, n, jump;
+} runs;
+
 /* The piece that begins at element `done` of the group. */
 static piece piece_at(const mxl_norm *norm, int64_t done)
 {
@@ -83,22 +88,32 @@ static void add_piece(moments *all, double m, double about, double rest, double 
 #define C       float
 #define DTYPE   MXL_F32
 #define WIDE    MXL_F32
+#ifndef MXL_WITHOUT_SYMBOLS
+#define JOINS 1
+#else
+#define JOINS 0 /* graphs alone ask for it */
+#endif
+#define IN_PLACE true
 #include "kernel/norm/norm.tmpl.h"
 #include "kernel/norm/norm_back.tmpl.h"
 
-#define NAME(x) f64_##x
-#define T       double
-#define C       double
-#define DTYPE   MXL_F64
-#define WIDE    MXL_F64
+#define NAME(x)  f64_##x
+#define T        double
+#define C        double
+#define DTYPE    MXL_F64
+#define WIDE     MXL_F64
+#define JOINS    0
+#define IN_PLACE false
 #include "kernel/norm/norm.tmpl.h"
 #include "kernel/norm/norm_back.tmpl.h"
 
-#define NAME(x) f16_##x
-#define T       mxl_half
-#define C       float
-#define DTYPE   MXL_F16
-#define WIDE    MXL_F32
+#define NAME(x)  f16_##x
+#define T        mxl_half
+#define C        float
+#define DTYPE    MXL_F16
+#define WIDE     MXL_F32
+#define JOINS    0
+#define IN_PLACE false
 #include "kernel/norm/norm.tmpl.h"
 #include "kernel/norm/norm_back.tmpl.h"
 

@@ -18,6 +18,10 @@ typedef struct mxl_norm {
     bool relu;  /* y = max(y, 0), NaN stays; not with `each` and not of mxl_norm_backward */
     bool given; /* mean and inverse are inputs, which the gradient takes for constants */
     double eps;
+    /* What follows in the same pass, of float32 without `each`: y = relu(y), and dy counts where
+     * `gate`, which is that y, is above 0. What counts of dy is where dx will be. */
+    bool cut;
+    const void *gate; /* NULL: dy counts everywhere */
 } mxl_norm;
 
 /* The dtype of scales, shifts and statistics for data of a dtype: float32 for float16, else the

@@ -1,5 +1,6 @@
 /* Normalisation over one dtype; included by norm.c with NAME(x), T (the element), C (the type of
- * computations), DTYPE and WIDE (both as mxl_dtype) defined. norm_back.tmpl.h follows it. */
+ * computations), DTYPE and WIDE (both as mxl_dtype), JOINS (whether relu may be in the pass) and
+ * IN_PLACE (whether sums take several runs) defined. norm_back.tmpl.h follows it. */
 
 #define NARROW (DTYPE != WIDE)
 #define LANES  (LANE_BYTES / (int)sizeof(C))
@@ -23,6 +24,18 @@ static const C *NAME(load)(const mxl_norm *norm, const T *group, const piece *p,
             memcpy(block + r * p->n, from, (size_t)p->n * sizeof(C));
     }
     return block;
+}
+
+/* The same, in place too where whole vectors of lanes are neighbours: then *seen has several runs.
+ */
+static const C *NAME(see)(const mxl_norm *norm, const T *group, const piece *p, C *block,
+                          runs *seen)
+{
+    *seen = (runs){p->rows, p->n, norm->jump};
+    if (IN_PLACE && p->n % LANES == 0)
+        return (const C *)(const void *)(group + p->at);
+    *seen = (runs){1, p->rows * p->n, 0};
+    return NAME(load)(norm, group, p, block);
 }
 
 /* Where the results of a piece are computed: in place, or in `block`, for `store`. */
@@ -62,50 +75,57 @@ MXL_INLINE double NAME(total)(const C *lane)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-MXL_INLINE void NAME(sum_at)(int level, const C *x, int64_t n, double *sum)
+MXL_INLINE void NAME(sum_at)(int level, const C *x, const runs *r, double *sum)
 {
     C lane[LANES] = {0};
-    int64_t i = 0;
 
     (void)level;
-    for (; i + LANES <= n; i += LANES) {
-        for (int l = 0; l < LANES; l++)
+    for (int64_t row = 0; row < (IN_PLACE ? r->rows : 1); row++, x += r->jump) {
+        int64_t i = 0;
+
+        for (; i + LANES <= r->n; i += LANES) {
+            for (int l = 0; l < LANES; l++)
+                lane[l] += x[i + l];
+        }
+        for (int64_t l = 0; i + l < r->n; l++)
             lane[l] += x[i + l];
     }
-    for (int64_t l = 0; i + l < n; l++)
-        lane[l] += x[i + l];
     *sum = NAME(total)(lane);
 }
-MXL_FROM_AVX2(NAME(sum), (const C *x, int64_t n, double *sum), x, n, sum)
+MXL_FROM_AVX2(NAME(sum), (const C *x, const runs *r, double *sum), x, r, sum)
 
 /* The sum of distances from `about`, and of their squares. Prefetches what follows: the elements of
  * the next piece, whose sum waits for nothing else. */
-MXL_INLINE void NAME(spread_at)(int level, const C *x, int64_t n, C about, double *rest,
+MXL_INLINE void NAME(spread_at)(int level, const C *x, const runs *r, C about, double *rest,
                                 double *squares)
 {
     C lane[LANES] = {0}, square[LANES] = {0};
-    int64_t i = 0;
+    int64_t next = IN_PLACE && r->rows > 1 ? r->rows * r->jump : r->n;
 
     (void)level;
-    for (; i + LANES <= n; i += LANES) {
-        for (int b = 0; b < LANE_BYTES; b += LINE_BYTES)
-            __builtin_prefetch((const char *)(x + i + n) + b);
-        for (int l = 0; l < LANES; l++) {
+    for (int64_t row = 0; row < (IN_PLACE ? r->rows : 1); row++, x += r->jump) {
+        int64_t i = 0;
+
+        for (; i + LANES <= r->n; i += LANES) {
+            for (int b = 0; b < LANE_BYTES; b += LINE_BYTES)
+                __builtin_prefetch((const char *)(x + i + next) + b);
+            for (int l = 0; l < LANES; l++) {
+                C far = x[i + l] - about;
+                lane[l] += far;
+                square[l] += far * far;
+            }
+        }
+        for (int64_t l = 0; i + l < r->n; l++) {
             C far = x[i + l] - about;
             lane[l] += far;
             square[l] += far * far;
         }
     }
-    for (int64_t l = 0; i + l < n; l++) {
-        C far = x[i + l] - about;
-        lane[l] += far;
-        square[l] += far * far;
-    }
     *rest = NAME(total)(lane);
     *squares = NAME(total)(square);
 }
-MXL_FROM_AVX2(NAME(spread), (const C *x, int64_t n, C about, double *rest, double *squares), x, n,
-              about, rest, squares)
+MXL_FROM_AVX2(NAME(spread), (const C *x, const runs *r, C about, double *rest, double *squares), x,
+              r, about, rest, squares)
 
 static void NAME(measure)(const mxl_norm *norm, const T *group, C *mean, C *inverse)
 {
@@ -116,13 +136,14 @@ static void NAME(measure)(const mxl_norm *norm, const T *group, C *mean, C *inve
     for (int64_t done = 0; done < count_of(norm); done += p.rows * p.n) {
         const C *x;
         double sum, squares;
+        runs seen;
         C about;
 
         p = piece_at(norm, done);
-        x = NAME(load)(norm, group, &p, block);
-        NAME(sum)(x, p.rows * p.n, &sum);
+        x = NAME(see)(norm, group, &p, block, &seen);
+        NAME(sum)(x, &seen, &sum);
         about = (C)(sum / (double)(p.rows * p.n));
-        NAME(spread)(x, p.rows * p.n, about, &sum, &squares);
+        NAME(spread)(x, &seen, about, &sum, &squares);
         add_piece(&all, (double)(p.rows * p.n), (double)about, sum, squares);
     }
     *mean = all.count > 0 ? (C)all.mean : (C)NAN;
@@ -158,6 +179,20 @@ MXL_FROM_AVX2(NAME(give_each),
               (const C *x, C *y, int64_t n, C mean, C by, const C *scale, const C *shift), x, y, n,
               mean, by, scale, shift)
 
+#if JOINS
+/* y = relu(y) of some runs. */
+MXL_INLINE void NAME(cut_at)(int level, C *y, const runs *r)
+{
+    (void)level;
+    for (int64_t row = 0; row < r->rows; row++, y += r->jump) {
+        MXL_IVDEP
+        for (int64_t i = 0; i < r->n; i++)
+            y[i] = y[i] <= 0 ? 0 : y[i];
+    }
+}
+MXL_FROM_AVX2(NAME(cut), (C * y, const runs *r), y, r)
+#endif
+
 /* One item of the range is a group. */
 static void NAME(groups)(void *data, int64_t begin, int64_t end)
 {
@@ -192,6 +227,10 @@ static void NAME(groups)(void *data, int64_t begin, int64_t end)
                 else
                     NAME(give)(from, to, p.n, mean[g], by, more, norm->relu ? 0 : -(C)INFINITY);
             }
+#if JOINS
+            if (norm->cut)
+                NAME(cut)(y + p.at, &(runs){p.rows, p.n, norm->jump});
+#endif
             NAME(store)(norm, y, &p, block);
         }
     }

@@ -4,28 +4,36 @@
  *     dx = inverse * (d - sum(d) / n - c * inverse^2 * sum(d * c) / n)
  * and without the sums if mean and inverse are given. */
 
-/* The sums of dy and of dy * (x - mean). */
-MXL_INLINE void NAME(sums_at)(int level, const C *x, const C *dy, int64_t n, C mean, double *sums)
+/* The sums of dy and of dy * (x - mean). Prefetches x's next piece. */
+MXL_INLINE void NAME(sums_at)(int level, const C *x, const runs *r, const C *dy, int64_t dy_jump,
+                              C mean, double *sums)
 {
     C lane[LANES] = {0}, product[LANES] = {0};
-    int64_t i = 0;
+    int64_t next = IN_PLACE && r->rows > 1 ? r->rows * r->jump : r->n;
 
     (void)level;
-    for (; i + LANES <= n; i += LANES) {
-        for (int l = 0; l < LANES; l++) {
+    for (int64_t row = 0; row < (IN_PLACE ? r->rows : 1); row++, x += r->jump, dy += dy_jump) {
+        int64_t i = 0;
+
+        for (; i + LANES <= r->n; i += LANES) {
+            for (int b = 0; b < LANE_BYTES; b += LINE_BYTES)
+                __builtin_prefetch((const char *)(x + i + next) + b);
+            for (int l = 0; l < LANES; l++) {
+                lane[l] += dy[i + l];
+                product[l] += dy[i + l] * (x[i + l] - mean);
+            }
+        }
+        for (int64_t l = 0; i + l < r->n; l++) {
             lane[l] += dy[i + l];
             product[l] += dy[i + l] * (x[i + l] - mean);
         }
     }
-    for (int64_t l = 0; i + l < n; l++) {
-        lane[l] += dy[i + l];
-        product[l] += dy[i + l] * (x[i + l] - mean);
-    }
     sums[0] += NAME(total)(lane);
     sums[1] += NAME(total)(product);
 }
-MXL_FROM_AVX2(NAME(sums), (const C *x, const C *dy, int64_t n, C mean, double *sums), x, dy, n,
-              mean, sums)
+MXL_FROM_AVX2(NAME(sums),
+              (const C *x, const runs *r, const C *dy, int64_t dy_jump, C mean, double *sums), x, r,
+              dy, dy_jump, mean, sums)
 
 /* The same of d = dy * scale, with scales of their own for the elements; adds what the elements
  * contribute to the gradients of their scales and shifts. */
@@ -92,11 +100,60 @@ MXL_INLINE void NAME(times_at)(int level, const C *dy, C *dx, int64_t n, C by)
 }
 MXL_FROM_AVX2(NAME(times), (const C *dy, C *dx, int64_t n, C by), dy, dx, n, by)
 
+#if JOINS
+/* out = dy where y is above 0, as relu's derivative says it: dy * 1, dy * 0, or dy * NaN. Runs of
+ * `out` are `jump` apart. Prefetches the next piece. */
+MXL_INLINE void NAME(gate_at)(int level, const C *dy, const C *y, const runs *r, C *out,
+                              int64_t jump)
+{
+    int64_t next = r->rows > 1 ? r->rows * r->jump : r->n;
+
+    (void)level;
+    for (int64_t row = 0; row < r->rows; row++, dy += r->jump, y += r->jump, out += jump) {
+        for (int64_t i = 0; i < r->n; i += LINE_BYTES / (int64_t)sizeof(C)) {
+            __builtin_prefetch(dy + next + i);
+            __builtin_prefetch(y + next + i);
+        }
+        MXL_IVDEP
+        for (int64_t i = 0; i < r->n; i++)
+            out[i] = dy[i] * (y[i] > 0 ? 1 : y[i] != y[i] ? y[i] : 0);
+    }
+}
+MXL_FROM_AVX2(NAME(gate), (const C *dy, const C *y, const runs *r, C *out, int64_t jump), dy, y, r,
+              out, jump)
+
+/* A piece of dy, as `see` gives it, where it counts. `at`: of the group. */
+static const C *NAME(see_dy)(const norm_job *job, int64_t at, const piece *p, C *block, runs *seen)
+{
+    const mxl_norm *norm = job->norm;
+    const T *dy = (const T *)job->dy + at;
+
+    if (norm->gate != NULL) {
+        runs r = {p->rows, p->n, norm->jump};
+        C *out = job->out != NULL ? (C *)job->out + at + p->at : block;
+
+        NAME(gate)((const C *)job->dy + at + p->at, (const C *)norm->gate + at + p->at, &r, out,
+                   job->out != NULL ? norm->jump : p->n);
+        *seen = (runs){p->rows, p->n, p->n};
+        if (job->out == NULL)
+            return block;
+        dy = (const T *)job->out + at;
+    }
+    return NAME(see)(norm, dy, p, block, seen);
+}
+#else
+static const C *NAME(see_dy)(const norm_job *job, int64_t at, const piece *p, C *block, runs *seen)
+{
+    return NAME(see)(job->norm, (const T *)job->dy + at, p, block, seen);
+}
+#endif
+
 /* dx of a group, from its sums; `by` is the factor of its scale. */
 static void NAME(back)(const norm_job *job, int64_t g, const double *sums, C by)
 {
     const mxl_norm *norm = job->norm;
-    const T *x = (const T *)job->x + g * norm->run, *dy = (const T *)job->dy + g * norm->run;
+    const T *x = (const T *)job->x + g * norm->run;
+    const T *dy = (const T *)(norm->gate != NULL ? job->out : job->dy) + g * norm->run;
     T *dx = (T *)job->out + g * norm->run;
     C mean = ((const C *)job->mean)[g], inverse = ((const C *)job->inverse)[g];
     double n = (double)count_of(norm), factor = (double)inverse * (double)by;
@@ -137,14 +194,18 @@ static void NAME(back_groups)(void *data, int64_t begin, int64_t end)
     piece p;
 
     for (int64_t g = begin; g < end; g++) {
-        const T *x = (const T *)job->x + g * norm->run, *dy = (const T *)job->dy + g * norm->run;
+        const T *x = (const T *)job->x + g * norm->run;
         double *sums = job->sums + 2 * g;
 
         sums[0] = sums[1] = 0;
         for (int64_t done = 0; done < count_of(norm); done += p.rows * p.n) {
+            const C *from, *grad;
+            runs seen, dy;
+
             p = piece_at(norm, done);
-            NAME(sums)(NAME(load)(norm, x, &p, block), NAME(load)(norm, dy, &p, given),
-                       p.rows * p.n, mean[g], sums);
+            grad = NAME(see_dy)(job, g * norm->run, &p, given, &dy);
+            from = NAME(see)(norm, x, &p, block, &seen);
+            NAME(sums)(from, &seen, grad, dy.jump, mean[g], sums);
         }
         if (job->out != NULL)
             NAME(back)(job, g, sums, scale == NULL ? 1 : scale[g % norm->params]);
@@ -207,4 +268,6 @@ static void NAME(join_rows)(const norm_job *job, int64_t units, void *dscale, vo
 #undef DTYPE
 #undef WIDE
 #undef NARROW
+#undef JOINS
+#undef IN_PLACE
 #undef LANES

@@ -28,6 +28,15 @@ int mxl_conv_check(const char *name, const mxl_conv_params *p)
                : 0;
 }
 
+int mxl_conv_check_x(const char *name, const mxl_conv_params *p)
+{
+    if (mxl_conv_check(name, p) != 0)
+        return -1;
+    if (p->size.n != p->kernel.n)
+        return mxl_error("%s: size has %d entries, the kernel %d", name, p->size.n, p->kernel.n);
+    return mxl_shape_count(p->size.n, p->size.v) < 0 ? mxl_error_prefix(name) : 0;
+}
+
 int mxl_conv_infer(mxl_infer *infer)
 {
     static const char *const first[] = {"NCW", "NCHW", "NCDHW"};

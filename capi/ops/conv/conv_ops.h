@@ -50,6 +50,16 @@ extern const char *const mxl_conv_layouts[];
                    "others are refused.",                                                          \
                    .values = names)
 
+/* The rows of the operators of the derivatives; the first has `size` too. And their shapes. */
+#define MXL_CONV_PRODUCT                                                                           \
+    MXL_CONV_WINDOW, MXL_CONV_COUNT(num_group, "int (non-negative)", "1", 1, "Groups of channels.")
+#define MXL_CONV_SIZE                                                                              \
+    MXL_CONV_FIELD(size, MXL_P_SHAPE, MXL_REQUIRED, "Sizes of the spatial axes of the data.")
+#define MXL_CONV_X_SHAPES                                                                          \
+    "y[N,num_group*F,*window(size)] weight[num_group*F,I,*kernel] -> [N,num_group*I,*size]"
+#define MXL_CONV_W_SHAPES                                                                          \
+    "data[N,num_group*I,*S:kernel] y[N,num_group*F,*window(S)] -> [num_group*F,I,*kernel]"
+
 /* Whether there is a third input. */
 int mxl_conv_arity(const void *params, mxl_arity *arity);
 
@@ -61,6 +71,8 @@ static inline int64_t mxl_conv_reach(const mxl_conv_params *p, int i)
 
 /* The entries of the window's lists; -1 with the error set. */
 int mxl_conv_check(const char *name, const mxl_conv_params *p);
+/* The same of the operator of the derivative by the data, with its size. */
+int mxl_conv_check_x(const char *name, const mxl_conv_params *p);
 /* mxl_infer_said, and what no text says: the layout, and that num_group divides num_filter. */
 int mxl_conv_infer(mxl_infer *infer);
 /* For texts of shapes: *window(S), how often the kernel fits along each axis. */

@@ -10,9 +10,6 @@
 
 static const char *const v1_layouts[] = {"None", "NCDHW", "NCHW", "NDHWC", "NHWC", NULL};
 
-#define PRODUCT_PARAMS                                                                             \
-    MXL_CONV_WINDOW, MXL_CONV_COUNT(num_group, "int (non-negative)", "1", 1, "Groups of channels.")
-
 /* ---- y from x and w ---- */
 
 static int y_check(void *params)
@@ -103,13 +100,7 @@ static const mxl_op op_convolution_v1 = {
 
 static int x_check(void *params)
 {
-    const mxl_conv_params *p = params;
-
-    if (mxl_conv_check("_mxl_conv_x", p) != 0)
-        return -1;
-    if (p->size.n != p->kernel.n)
-        return mxl_error("_mxl_conv_x: size has %d entries, the kernel %d", p->size.n, p->kernel.n);
-    return mxl_shape_count(p->size.n, p->size.v) < 0 ? mxl_error_prefix("_mxl_conv_x") : 0;
+    return mxl_conv_check_x("_mxl_conv_x", params);
 }
 
 static int x_compute(const mxl_call *call)
@@ -139,12 +130,9 @@ static const mxl_op op_conv_x = {
     .doc = "The derivative of a convolution by its data, times y.",
     MXL_INPUTS(MXL_INPUT(y, "Of the shape of the convolution's result."),
                MXL_INPUT(weight, "Its kernels.")),
-    MXL_PARAMS_OF(
-        mxl_conv_params, PRODUCT_PARAMS,
-        MXL_CONV_FIELD(size, MXL_P_SHAPE, MXL_REQUIRED, "Sizes of the spatial axes of the data.")),
+    MXL_PARAMS_OF(mxl_conv_params, MXL_CONV_PRODUCT, MXL_CONV_SIZE),
     .check = x_check,
-    MXL_SHAPES("y[N,num_group*F,*window(size)] weight[num_group*F,I,*kernel] -> "
-               "[N,num_group*I,*size]"),
+    MXL_SHAPES(MXL_CONV_X_SHAPES),
     .size_functions = mxl_conv_sizes,
     .dtypes = "F*>F",
     .compute = x_compute,
@@ -187,10 +175,9 @@ static const mxl_op op_conv_w = {
     .doc = "The derivative of a convolution by its kernels, times y.",
     MXL_INPUTS(MXL_INPUT(data, "Its data."),
                MXL_INPUT(y, "Of the shape of the convolution's result.")),
-    MXL_PARAMS_OF(mxl_conv_params, PRODUCT_PARAMS),
+    MXL_PARAMS_OF(mxl_conv_params, MXL_CONV_PRODUCT),
     .check = w_check,
-    MXL_SHAPES("data[N,num_group*I,*S:kernel] y[N,num_group*F,*window(S)] -> "
-               "[num_group*F,I,*kernel]"),
+    MXL_SHAPES(MXL_CONV_W_SHAPES),
     .size_functions = mxl_conv_sizes,
     .dtypes = "F*>F",
     .compute = w_compute,

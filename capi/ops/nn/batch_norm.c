@@ -27,29 +27,9 @@ static const mxl_input batch_inputs[] = {
 /* As in 1.9.1 the last two of its five inputs are not listed. */
 static const mxl_input v1_inputs[] = {BATCH_INPUTS, {0}};
 
-#define EPS_TEXT "Added to the variance, below the root."
-#define COMMON_PARAMS                                                                              \
-    MXL_PARAM(mxl_batch_norm_params, momentum, MXL_P_FLOAT, "0.899999976",                         \
-              "The part of the moving statistics that an update keeps."),                          \
-        MXL_PARAM(mxl_batch_norm_params, fix_gamma, MXL_P_BOOL, "1",                               \
-                  "Whether gamma is 1, and set to it, and has no gradient."),                      \
-        MXL_PARAM(mxl_batch_norm_params, use_global_stats, MXL_P_BOOL, "0",                        \
-                  "Whether training mode uses the moving statistics too, without updating them."), \
-        MXL_PARAM(mxl_batch_norm_params, output_mean_var, MXL_P_BOOL, "0",                         \
-                  "Whether the statistics that were used are results too.", .sets_outputs = true)
-#define FLOAT_EPS MXL_PARAM(mxl_batch_norm_params, eps, MXL_P_FLOAT, "0.00100000005", EPS_TEXT)
-const mxl_param mxl_batch_norm_table[] = {
-    MXL_PARAM(mxl_batch_norm_params, eps, MXL_P_FLOAT, "0.0010000000474974513", EPS_TEXT,
-              .type_name = "double"),
-    COMMON_PARAMS,
-    MXL_PARAM(mxl_batch_norm_params, axis, MXL_P_INT, "1",
-              "The axis of the channels, counted from either end."),
-    MXL_PARAM(mxl_batch_norm_params, cudnn_off, MXL_P_BOOL, "0", "Of no effect here."),
-    MXL_PARAM(mxl_batch_norm_params, min_calib_range, MXL_P_OPT_FLOAT, "None",
-              "The smallest number of a quantized result, from calibration."),
-    MXL_PARAM(mxl_batch_norm_params, max_calib_range, MXL_P_OPT_FLOAT, "None",
-              "The largest number of a quantized result, from calibration."),
-    {0}};
+#define FLOAT_EPS                                                                                  \
+    MXL_PARAM(mxl_batch_norm_params, eps, MXL_P_FLOAT, "0.00100000005", MXL_BATCH_NORM_EPS)
+const mxl_param mxl_batch_norm_table[] = {MXL_BATCH_NORM_PARAMS, {0}};
 #define BATCH_PARAMS MXL_PARAMS(mxl_batch_norm_params, mxl_batch_norm_table)
 
 static const mxl_op op_batch_norm_v1, op_sync_batch_norm;
@@ -74,8 +54,8 @@ static bool of_batch(const mxl_batch_norm_params *p, bool training)
     return training && !p->use_global_stats;
 }
 
-static mxl_normalise batch_of(const mxl_op *op, const mxl_batch_norm_params *p, bool training,
-                              int ndim, const int64_t *shape)
+mxl_normalise mxl_batch_norm_of(const mxl_op *op, const mxl_batch_norm_params *p, bool training,
+                                int ndim, const int64_t *shape)
 {
     int64_t axis = axis_of(op, p);
     mxl_normalise n =
@@ -108,7 +88,8 @@ int mxl_batch_norm_fix(const mxl_op *op, mxl_array *gamma)
 static int batch_compute(const mxl_call *call)
 {
     const mxl_batch_norm_params *p = call->params;
-    mxl_normalise n = batch_of(call->op, p, call->training, call->in[0]->ndim, call->in[0]->shape);
+    mxl_normalise n =
+        mxl_batch_norm_of(call->op, p, call->training, call->in[0]->ndim, call->in[0]->shape);
 
     n.relu = call->op == &mxl_op_norm_relu;
     if (p->fix_gamma && mxl_batch_norm_fix(call->op, call->in[1]) != 0)
@@ -155,8 +136,7 @@ static int update(mxl_grad *g, int i, mxl_array *saved, bool inverse)
     return mxl_array_copy_into(state, fresh);
 }
 
-/* After a vjp: the moving statistics take over the batch's, unless it is empty. */
-static int update_both(mxl_grad *g, int status)
+int mxl_batch_norm_update(mxl_grad *g, int status)
 {
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
 
@@ -171,24 +151,24 @@ static mxl_normalise batch_of_node(const mxl_grad *g)
 {
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
 
-    return batch_of(g->op, g->params, g->training, x->ndim, x->shape);
+    return mxl_batch_norm_of(g->op, g->params, g->training, x->ndim, x->shape);
 }
 
 static int batch_grad(mxl_grad *g)
 {
     mxl_normalise n = batch_of_node(g);
 
-    return update_both(g, mxl_normalise_grad(g, &n));
+    return mxl_batch_norm_update(g, mxl_normalise_grad(g, &n));
 }
 
 static int batch_grad_kernel(mxl_grad *g)
 {
     mxl_normalise n = batch_of_node(g);
 
-    return update_both(g, mxl_normalise_grad_kernel(g, &n));
+    return mxl_batch_norm_update(g, mxl_normalise_grad_kernel(g, &n));
 }
 
-static void batch_saves(mxl_saves *saves)
+void mxl_batch_norm_saves(mxl_saves *saves)
 {
     const mxl_batch_norm_params *p = saves->params;
 
@@ -198,10 +178,10 @@ static void batch_saves(mxl_saves *saves)
 }
 
 /* Calls do not write into the moving statistics, which are updated by backward. */
-static bool batch_is_state(const void *params, int i)
+bool mxl_batch_norm_is_state(const void *params, int i)
 {
     (void)params;
-    return i >= 3;
+    return i == 3 || i == 4;
 }
 
 static const char *batch_first_value(const void *params, int i)
@@ -212,7 +192,7 @@ static const char *batch_first_value(const void *params, int i)
 
 /* What symbols know of all four. */
 #define BATCH_SYMBOLS                                                                              \
-    .dtypes = "Fw*>Fw*", .output_names = "output mean var", .is_state = batch_is_state,            \
+    .dtypes = "Fw*>Fw*", .output_names = "output mean var", .is_state = mxl_batch_norm_is_state,   \
     .first_value = batch_first_value
 
 #define BATCH_SHAPES(data_axes, result_axes)                                                       \
@@ -223,7 +203,8 @@ static const char *batch_first_value(const void *params, int i)
     "channel: in training mode those of the batch, otherwise the moving ones."
 #define BATCH_FIELDS                                                                               \
     .arity = batch_arity, .compute = batch_compute, .grad = batch_grad,                            \
-    .grad_kernel = batch_grad_kernel, .saves = batch_saves, .grad_updates = true, BATCH_SYMBOLS
+    .grad_kernel = batch_grad_kernel, .saves = mxl_batch_norm_saves, .grad_updates = true,         \
+    BATCH_SYMBOLS
 
 const mxl_op mxl_op_batch_norm = {
     .name = "BatchNorm",
@@ -241,7 +222,7 @@ static const mxl_op op_batch_norm_v1 = {
     .doc = BATCH_DOC " Like BatchNorm with the channels along axis 1; its further inputs, the "
                      "moving mean and variance, are not listed.",
     .inputs = v1_inputs,
-    MXL_PARAMS_OF(mxl_batch_norm_params, FLOAT_EPS, COMMON_PARAMS),
+    MXL_PARAMS_OF(mxl_batch_norm_params, FLOAT_EPS, MXL_BATCH_NORM_COMMON),
     BATCH_SHAPES("N,C,*S", "N,C,*S"),
     BATCH_FIELDS,
     .input_names = "data gamma beta moving_mean moving_var",
@@ -296,7 +277,7 @@ static const mxl_op op_sync_batch_norm = {
     .doc = BATCH_DOC " Here all data is on one device. The further results of output_mean_var are "
                      "the mean and the variance.",
     .inputs = batch_inputs,
-    MXL_PARAMS_OF(mxl_batch_norm_params, FLOAT_EPS, COMMON_PARAMS,
+    MXL_PARAMS_OF(mxl_batch_norm_params, FLOAT_EPS, MXL_BATCH_NORM_COMMON,
                   MXL_PARAM(mxl_batch_norm_params, ndev, MXL_P_INT, "1",
                             "Number of devices; of no effect here."),
                   MXL_PARAM(mxl_batch_norm_params, key, MXL_P_STRING, MXL_REQUIRED,

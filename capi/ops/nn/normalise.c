@@ -32,6 +32,9 @@ mxl_normalise mxl_normalise_axis(mxl_norm_over over, int axis, int ndim, const i
 /* Runs shorter than this are not worth a loop each: channels are brought together first. */
 enum { SHORT_RUN = 16 };
 
+/* Runs shorter than this are not worth loops of their own for what follows. */
+enum { LEAST_JOINED = 128 };
+
 /* The kernel's arguments; with `moved` for data whose dimensions are in another order. */
 typedef struct layout {
     mxl_norm norm;
@@ -68,6 +71,11 @@ static layout layout_of(const mxl_normalise *n, int dtype)
         }
     }
     return l;
+}
+
+bool mxl_normalise_joins(const mxl_normalise *n, int dtype)
+{
+    return n->over == MXL_OVER_OTHERS && dtype == MXL_F32 && n->shape[2] >= LEAST_JOINED;
 }
 
 /* Data as the kernel reads it: the array itself or a copy; new, NULL with the error set. */
@@ -195,6 +203,7 @@ int mxl_normalise_compute(const mxl_call *call, const mxl_normalise *n)
                      : 0;
         invert(k.inverse, true, n->eps);
     }
+    l.norm.cut = n->cut;
     if (status == 0) {
         l.norm.relu = n->relu;
         mxl_norm_forward(&l.norm, mxl_array_read(k.x),
@@ -381,6 +390,26 @@ static int gather_saved(arrays *k, mxl_grad *g, const mxl_normalise *n, const la
     return 0;
 }
 
+/* Over no elements a mean is NaN, which the kernel would multiply by its sums. */
+bool mxl_normalise_in_one(mxl_grad *g)
+{
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+
+    return g->grad_output[0] != NULL && g->grad_output[0]->dtype == x->dtype &&
+           mxl_shape_size(x->ndim, x->shape) > 0 && g->grad_output[1] == NULL &&
+           g->grad_output[2] == NULL;
+}
+
+/* The result decides where the gradient counts. */
+static int gather_gate(mxl_grad *g, layout *l)
+{
+    mxl_array *y = mxl_grad_out(g, 0);
+
+    y = y == NULL ? NULL : mxl_scope_own(g->s, mxl_array_contiguous(y));
+    l->norm.gate = y == NULL ? NULL : mxl_array_read(y);
+    return y == NULL ? -1 : 0;
+}
+
 int mxl_normalise_grad_kernel(mxl_grad *g, const mxl_normalise *n)
 {
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
@@ -389,10 +418,7 @@ int mxl_normalise_grad_kernel(mxl_grad *g, const mxl_normalise *n)
     mxl_array *set[3] = {NULL};
     arrays k = {0};
 
-    /* Over no elements a mean is NaN, which the kernel would multiply by its sums. */
-    if (g->grad_output[0] == NULL || g->grad_output[0]->dtype != x->dtype ||
-        mxl_shape_size(x->ndim, x->shape) == 0 || g->grad_output[1] != NULL ||
-        g->grad_output[2] != NULL)
+    if (!mxl_normalise_in_one(g))
         return mxl_normalise_grad(g, n);
     if (mxl_grad_wants(g, 0))
         set[0] = mxl_scope_own(g->s, mxl_array_new(x->dtype, x->ndim, x->shape));
@@ -402,6 +428,8 @@ int mxl_normalise_grad_kernel(mxl_grad *g, const mxl_normalise *n)
         set[2] = along_axis(g, n->shift, wide);
     if (wants(g, n->scale) && n->fixed)
         status = mxl_grad_set_zeros(g, n->scale);
+    if (status == 0 && n->cut)
+        status = gather_gate(g, &l);
     if (status == 0 && !g->s->failed)
         status = gather_saved(&k, g, n, &l);
     if (status == 0 && !g->s->failed)

@@ -23,6 +23,7 @@ typedef struct mxl_normalise {
     bool fixed;       /* the scale is 1, and has no gradient */
     bool relu;        /* the result is max(result, 0): there is no gradient */
     bool deviation;   /* output 2 is sqrt(variance + eps), else its inverse */
+    bool cut;         /* the result is relu of what is normalised, where mxl_normalise_joins */
 } mxl_normalise;
 
 /* The parameters of _mxl_normalise. */
@@ -40,6 +41,9 @@ typedef struct mxl_normalise_params {
 mxl_normalise mxl_normalise_axis(mxl_norm_over over, int axis, int ndim, const int64_t *shape);
 mxl_normalise mxl_normalise_of(mxl_norm_over over, int64_t a, int64_t b, int64_t c);
 
+/* Whether the kernel has relu in its pass, for data of a dtype. */
+bool mxl_normalise_joins(const mxl_normalise *n, int dtype);
+
 int mxl_normalise_compute(const mxl_call *call, const mxl_normalise *n);
 
 /* The vjp, written with operators, and in one pass. Both set the gradients of data, scale and
@@ -48,6 +52,9 @@ int mxl_normalise_compute(const mxl_call *call, const mxl_normalise *n);
 int mxl_normalise_grad(mxl_grad *g, const mxl_normalise *n);
 int mxl_normalise_grad_kernel(mxl_grad *g, const mxl_normalise *n);
 void mxl_normalise_saves(mxl_saves *saves);
+/* Whether the second can run: of a dense gradient of the result alone. With `cut` it needs output
+ * 0; the first knows nothing of `cut`. */
+bool mxl_normalise_in_one(mxl_grad *g);
 
 /* LayerNorm of the last axis alone. */
 extern const mxl_op mxl_op_last_norm;

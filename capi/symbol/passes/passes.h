@@ -85,6 +85,14 @@ int mxl_pass_join_quantized(mxl_symbol *symbol);
  * channels as the last axis in memory. Their shapes stay. */
 int mxl_pass_order_quantized(mxl_symbol *symbol);
 
+/* "join". For graphs that are trained, with the same bits: a batch normalisation and the relu
+ * that alone reads it become one node, and so do their derivatives. */
+int mxl_pass_join(mxl_symbol *symbol);
+
+/* "tiles". For graphs that are trained with other roundings: convolutions, and their derivatives,
+ * by tiles of 6 x 6 where these cost less (_mxl_fast_convolution). */
+int mxl_pass_tiles(mxl_symbol *symbol);
+
 /* Gives a node its inputs, which the entries keep, and parses it; -1 with the error set. */
 int mxl_pass_set_inputs(mxl_graph_node *node, const mxl_entry *inputs, int count);
 
@@ -102,7 +110,9 @@ typedef enum mxl_pass {
     MXL_PASS_FUSE,
     MXL_PASS_DENSE,
     MXL_PASS_ATTENTION,
-    MXL_PASS_QUANTIZED
+    MXL_PASS_QUANTIZED,
+    MXL_PASS_JOIN,
+    MXL_PASS_TILES
 } mxl_pass;
 
 /* Whether the environment leaves a pass on. */

@@ -65,6 +65,7 @@ CASES = tuple(case for rows in FAMILIES.values() for case in rows)
 #: rows of operators that backward rules and the engine call by name; a family may have its own
 INTERNAL = _there(internal.CASES) + _there(
     [case for module in _MODULES.values() for case in getattr(module, "INTERNAL", ())]
+    + import_module(".nn.training", __name__).INTERNAL
 )
 #: rows of the library's own operators, which mxlite.torch calls
 OWN = _there([case for case in import_module(".own_ranks", __name__).CASES if case.op.startswith("_mxl_")])
