@@ -353,13 +353,24 @@ static void run_on_pool(split_work *job, int helpers)
 }
 
 /* All of a range on this thread. */
-static void run_alone(int64_t count, mxl_range_fn run, void *data)
+static inline void run_alone(int64_t count, mxl_range_fn run, void *data)
 {
     int before = seat;
 
+    if (before == 0) {
+        run(data, 0, count);
+        return;
+    }
     seat = 0;
     run(data, 0, count);
     seat = before;
+}
+
+/* A range that is not divided. */
+static inline void run_one(int64_t count, mxl_range_fn run, void *data)
+{
+    if (count > 0)
+        run_alone(count, run, data);
 }
 
 static void run_ranges(int64_t count, int64_t unit, int64_t grain, int64_t most, bool back,
@@ -407,11 +418,19 @@ static void run_ranges(int64_t count, int64_t unit, int64_t grain, int64_t most,
 
 void mxl_parallel_fine(int64_t count, int64_t unit, int64_t grain, mxl_range_fn run, void *data)
 {
+    if (count <= unit) {
+        run_one(count, run, data);
+        return;
+    }
     run_ranges(count, unit, grain, MAX_THREADS, false, run, data);
 }
 
 void mxl_parallel_back(int64_t count, int64_t unit, int64_t grain, mxl_range_fn run, void *data)
 {
+    if (count <= unit) {
+        run_one(count, run, data);
+        return;
+    }
     run_ranges(count, unit, grain, MAX_THREADS, true, run, data);
 }
 
@@ -428,6 +447,10 @@ int64_t mxl_parallel_worker(void)
 
 void mxl_parallel_for(int64_t count, int64_t grain, mxl_range_fn run, void *data)
 {
+    if (count <= grain) {
+        run_one(count, run, data);
+        return;
+    }
     run_ranges(count, grain, grain, MAX_THREADS, false, run, data);
 }
 

@@ -236,7 +236,8 @@ static int64_t square_of(const mxl_lattice *l)
     return apart;
 }
 
-int mxl_depthwise(const mxl_correlation *c)
+/* (Built for size, as what it calls once.) */
+__attribute__((cold)) int mxl_depthwise(const mxl_correlation *c)
 {
     const mxl_lattice *l = &c->lattices[0];
     engine e = {.c = c,

@@ -19,7 +19,7 @@ static int64_t NAME(depth)(const NAME(ready) *r, int64_t p0)
 }
 
 /* One item of the range is a tallest tile's rows: packs them, of all blocks. */
-static void NAME(ready_rows)(void *data, int64_t begin, int64_t end)
+__attribute__((cold)) static void NAME(ready_rows)(void *data, int64_t begin, int64_t end)
 {
     const NAME(ready) *r = data;
     NAME(job) job = *r->job;
@@ -113,7 +113,7 @@ __attribute__((cold)) static void NAME(ready_share)(NAME(ready) *r, int64_t thre
     r->halves = r->blocks == 1 && r->across < 2 * wanted && rows >= 4 && threads > 1 ? 2 : 1;
 }
 
-static int NAME(with_packed)(NAME(job) *job, bool alone)
+__attribute__((noinline)) static int NAME(with_packed)(NAME(job) *job, bool alone)
 {
     int64_t high = job->micro->heights[0], wide = 2 * job->micro->width;
     NAME(ready)

@@ -277,7 +277,7 @@ static void shared_outputs(void *data, int64_t begin, int64_t end)
                      e->images, m);
 }
 
-static void run_shared(engine *e, int64_t workers)
+__attribute__((cold)) static void run_shared(engine *e, int64_t workers)
 {
     int64_t eights = (e->tiles.in + MXL_WINOGRAD_CHANNELS - 1) / MXL_WINOGRAD_CHANNELS;
     int64_t parts = (e->out + SHARED_ROWS - 1) / SHARED_ROWS, count = e->tiles.groups * e->blocks;
@@ -341,7 +341,7 @@ static mxl_conv_form *form_of(const engine *e, bool *done)
                              (size_t)(e->tiles.groups * 16 * e->u_plane) * sizeof(float), done);
 }
 
-static mxl_winograd_status run(engine *e)
+__attribute__((cold)) static mxl_winograd_status run(engine *e)
 {
     int64_t workers = mxl_thread_count(), tall, items;
     mxl_conv_form *form = NULL;
