@@ -8,13 +8,44 @@
 #include "engine/run/run.h"
 #include "symbol/passes/passes.h"
 
+/* The arrays that depend on no variable, of a mode of shapes. */
+typedef struct values {
+    bool legacy_shape;
+    size_t bytes;
+    int count;
+    mxl_array *array[];
+} values;
+
 struct mxl_fast_program {
     mxl_program program;
     atomic_bool off;
+    mxl_symbol *shown;      /* kept; the graph with its constants; NULL: that of `program` */
+    mxl_program constants;  /* what makes them; has no graph if there are none */
+    _Atomic(values *) made; /* NULL: not yet */
     size_t bytes;
     int variables;
-    int from[]; /* [variables]: which input of the first program each is */
+    int from[]; /* [variables]: which input of the first program each is; -1, -2 ...: constants */
 };
+
+static void free_values(values *v)
+{
+    for (int i = 0; v != NULL && i < v->count; i++)
+        mxl_array_release(v->array[i]);
+    if (v != NULL)
+        mxl_free(v, v->bytes);
+}
+
+void mxl_fast_free(struct mxl_fast_program *fast)
+{
+    if (fast == NULL)
+        return;
+    free_values(atomic_load(&fast->made));
+    if (fast->constants.graph.symbol != NULL)
+        mxl_program_end(&fast->constants);
+    mxl_program_end(&fast->program);
+    mxl_symbol_release(fast->shown);
+    mxl_free(fast, fast->bytes);
+}
 
 /* Numbers the variables of a walk, in its order; -1 with the error set. */
 static int number_variables(const mxl_walk *walk, mxl_map *numbers)
@@ -35,7 +66,8 @@ static int number_variables(const mxl_walk *walk, mxl_map *numbers)
 }
 
 /* The program of a graph that passes have changed, whose variables had these numbers before. */
-static struct mxl_fast_program *make(mxl_symbol *symbol, const mxl_map *numbers, int variables)
+static struct mxl_fast_program *make(mxl_symbol *symbol, mxl_symbol *constants,
+                                     const mxl_map *numbers, int variables)
 {
     size_t bytes = sizeof(struct mxl_fast_program) + (size_t)variables * sizeof(int);
     struct mxl_fast_program *fast = mxl_alloc_zero(bytes);
@@ -45,9 +77,9 @@ static struct mxl_fast_program *make(mxl_symbol *symbol, const mxl_map *numbers,
         return NULL;
     fast->bytes = bytes;
     if (mxl_program_begin(&fast->program, symbol) != 0 ||
-        mxl_program_keep_forms(&fast->program) != 0) {
-        mxl_program_end(&fast->program);
-        mxl_free(fast, bytes);
+        mxl_program_keep_forms(&fast->program) != 0 ||
+        (constants != NULL && mxl_program_begin(&fast->constants, constants) != 0)) {
+        mxl_fast_free(fast);
         return NULL;
     }
     for (int n = 0; n < fast->program.graph.walk.count; n++) {
@@ -102,7 +134,36 @@ static bool acts(const mxl_program *program)
     return program->calls_out;
 }
 
-int mxl_fast_make(const mxl_program *program, int (*passes)(mxl_symbol *symbol),
+/* The program of a graph that passes have changed (`changed`: 1; 0 if only constants may be taken
+ * out of it); NULL in *made if that changes nothing. -1 with the error set. */
+static int make_of(mxl_symbol *copy, int changed, bool folds, mxl_map *numbers, int variables,
+                   struct mxl_fast_program **made)
+{
+    mxl_symbol *shown = NULL, *constants = NULL;
+    int status = changed;
+
+    if (folds) {
+        int more;
+
+        shown = mxl_symbol_copy(copy);
+        more = shown != NULL ? mxl_pass_constants(copy, &constants, numbers) : -1;
+        status = more < 0 ? -1 : status | more;
+    }
+    if (status > 0) {
+        variables += constants != NULL ? constants->count : 0;
+        *made = make(copy, constants, numbers, variables);
+        status = *made != NULL ? 0 : -1;
+    }
+    if (*made != NULL && constants != NULL) {
+        (*made)->shown = shown;
+        shown = NULL;
+    }
+    mxl_symbol_release(constants);
+    mxl_symbol_release(shown);
+    return status;
+}
+
+int mxl_fast_make(const mxl_program *program, int (*passes)(mxl_symbol *symbol), bool folds,
                   struct mxl_fast_program **made)
 {
     mxl_symbol *copy;
@@ -110,6 +171,7 @@ int mxl_fast_make(const mxl_program *program, int (*passes)(mxl_symbol *symbol),
     mxl_walk walk = {0};
     int status = -1, variables = -1;
 
+    *made = NULL;
     if (acts(program))
         return 0;
     copy = mxl_symbol_copy(program->graph.symbol);
@@ -117,10 +179,8 @@ int mxl_fast_make(const mxl_program *program, int (*passes)(mxl_symbol *symbol),
         variables = number_variables(&walk, &numbers);
     if (variables >= 0)
         status = passes(copy);
-    if (status > 0) {
-        *made = make(copy, &numbers, variables);
-        status = *made != NULL ? 0 : -1;
-    }
+    if (status >= 0)
+        status = make_of(copy, status, folds, &numbers, variables, made);
     mxl_map_clear(&numbers);
     mxl_walk_end(&walk);
     mxl_symbol_release(copy);
@@ -129,15 +189,7 @@ int mxl_fast_make(const mxl_program *program, int (*passes)(mxl_symbol *symbol),
 
 int mxl_fast_begin(mxl_program *program)
 {
-    return mxl_fast_make(program, run_passes, &program->fast);
-}
-
-void mxl_fast_free(struct mxl_fast_program *fast)
-{
-    if (fast == NULL)
-        return;
-    mxl_program_end(&fast->program);
-    mxl_free(fast, fast->bytes);
+    return mxl_fast_make(program, run_passes, true, &program->fast);
 }
 
 void mxl_fast_end(mxl_program *program)
@@ -163,18 +215,53 @@ const mxl_symbol *mxl_fast_symbol(const mxl_program *program)
 {
     const struct mxl_fast_program *fast = fast_of(program);
 
-    return fast != NULL ? fast->program.graph.symbol : program->graph.symbol;
+    if (fast == NULL)
+        return program->graph.symbol;
+    return fast->shown != NULL ? fast->shown : fast->program.graph.symbol;
 }
 
-mxl_fast_result mxl_fast_call(const struct mxl_fast_program *fast, mxl_array *const *inputs,
+/* The constants, which the first run makes; NULL with the error set, or without one of another mode
+ * of shapes. */
+static const values *values_of(struct mxl_fast_program *fast, mxl_mode mode)
+{
+    int count = fast->constants.graph.symbol->count;
+    values *v = atomic_load_explicit(&fast->made, memory_order_acquire), *none = NULL;
+
+    if (v != NULL)
+        return v->legacy_shape == mode.legacy_shape ? v : NULL;
+    v = mxl_alloc_zero(sizeof(*v) + (size_t)count * sizeof(*v->array));
+    if (v == NULL)
+        return NULL;
+    v->bytes = sizeof(*v) + (size_t)count * sizeof(*v->array);
+    v->legacy_shape = mode.legacy_shape;
+    if (mxl_program_run(&fast->constants, NULL, v->array, mode, NULL) != 0) {
+        free_values(v);
+        return NULL;
+    }
+    v->count = count;
+    for (int i = 0; i < count; i++)
+        (void)mxl_array_read(v->array[i]); /* it is computed before others see it */
+    if (atomic_compare_exchange_strong(&fast->made, &none, v))
+        return v;
+    free_values(v); /* another thread was first */
+    return none->legacy_shape == mode.legacy_shape ? none : NULL;
+}
+
+mxl_fast_result mxl_fast_call(struct mxl_fast_program *fast, mxl_array *const *inputs,
                               mxl_array **out, mxl_mode mode)
 {
+    const values *constants = NULL;
     mxl_array **list;
     size_t bytes;
     bool done;
 
     for (int i = 0; i < fast->variables; i++) {
-        if (inputs[fast->from[i]]->stype != MXL_DENSE)
+        if (fast->from[i] >= 0 && inputs[fast->from[i]]->stype != MXL_DENSE)
+            return MXL_FAST_NOT;
+    }
+    if (fast->constants.graph.symbol != NULL) {
+        constants = values_of(fast, mode);
+        if (constants == NULL)
             return MXL_FAST_NOT;
     }
     bytes = ((size_t)fast->variables + 1) * sizeof(*list);
@@ -182,7 +269,7 @@ mxl_fast_result mxl_fast_call(const struct mxl_fast_program *fast, mxl_array *co
     if (list == NULL)
         return MXL_FAST_NOT;
     for (int i = 0; i < fast->variables; i++)
-        list[i] = inputs[fast->from[i]];
+        list[i] = fast->from[i] >= 0 ? inputs[fast->from[i]] : constants->array[-1 - fast->from[i]];
     done = mxl_program_run(&fast->program, list, out, mode, NULL) == 0;
     mxl_free(list, bytes);
     return done ? MXL_FAST_DONE : MXL_FAST_FAILED;
@@ -191,7 +278,7 @@ mxl_fast_result mxl_fast_call(const struct mxl_fast_program *fast, mxl_array *co
 mxl_fast_result mxl_fast_run(const mxl_program *program, mxl_array *const *inputs, mxl_array **out,
                              mxl_mode mode, const mxl_monitor *monitor)
 {
-    const struct mxl_fast_program *fast = fast_of(program);
+    struct mxl_fast_program *fast = fast_of(program);
 
     if (fast == NULL || mode.record || mode.training || monitor != NULL)
         return MXL_FAST_NOT;

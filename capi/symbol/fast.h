@@ -5,9 +5,10 @@
 #include "symbol/program.h"
 
 /* A program over a copy of a program's graph that `passes` have changed (1; 0: they have not, -1),
- * in *made; nothing is made if they change nothing, or nodes write into inputs or call functions of
+ * in *made; `folds`: what depends on no variable is computed by the first run. Nothing is made if
+ * they change nothing, or nodes write into inputs or call functions of
  * the user's. -1 with the error set. */
-int mxl_fast_make(const mxl_program *program, int (*passes)(mxl_symbol *symbol),
+int mxl_fast_make(const mxl_program *program, int (*passes)(mxl_symbol *symbol), bool folds,
                   struct mxl_fast_program **made);
 void mxl_fast_free(struct mxl_fast_program *fast); /* NULL is legal */
 
@@ -15,7 +16,7 @@ typedef enum mxl_fast_result { MXL_FAST_DONE, MXL_FAST_NOT, MXL_FAST_FAILED } mx
 
 /* Runs it on the inputs of the first program. `out` is set if that is done; else nothing has
  * happened: an input is sparse (NOT), or it has failed. */
-mxl_fast_result mxl_fast_call(const struct mxl_fast_program *fast, mxl_array *const *inputs,
+mxl_fast_result mxl_fast_call(struct mxl_fast_program *fast, mxl_array *const *inputs,
                               mxl_array **out, mxl_mode mode);
 
 /* The one of predictions, program->fast. */

@@ -8,11 +8,11 @@
 #include "ops/elementwise/elementwise.h"
 
 static const char *const names[] = {
-    [MXL_PASS_REPEATS] = "repeats",     [MXL_PASS_LAYERS] = "layers",
-    [MXL_PASS_SWAP] = "swap",           [MXL_PASS_FUSE] = "fuse",
-    [MXL_PASS_DENSE] = "dense",         [MXL_PASS_ATTENTION] = "attention",
-    [MXL_PASS_QUANTIZED] = "quantized", [MXL_PASS_JOIN] = "join",
-    [MXL_PASS_TILES] = "tiles"};
+    [MXL_PASS_REPEATS] = "repeats",     [MXL_PASS_CONSTANTS] = "constants",
+    [MXL_PASS_LAYERS] = "layers",       [MXL_PASS_SWAP] = "swap",
+    [MXL_PASS_FUSE] = "fuse",           [MXL_PASS_DENSE] = "dense",
+    [MXL_PASS_ATTENTION] = "attention", [MXL_PASS_QUANTIZED] = "quantized",
+    [MXL_PASS_JOIN] = "join",           [MXL_PASS_TILES] = "tiles"};
 
 enum { PASSES = sizeof(names) / sizeof(*names) };
 

@@ -5,6 +5,7 @@
 #ifndef MXL_SYMBOL_PASSES_PASSES_H
 #define MXL_SYMBOL_PASSES_PASSES_H
 
+#include "base/map.h"
 #include "symbol/symbol.h"
 
 /* "repeats". Common sub-expressions are computed once: of nodes with the same operator, attributes
@@ -13,6 +14,12 @@
  * and outputs of the graph, each of which keeps a node of its own. MXNET_ELIMINATE_COMMON_EXPR=0
  * leaves all too. */
 int mxl_pass_repeats(mxl_symbol *symbol);
+
+/* "constants". What depends on no variable is taken out: variables stand for it, which `numbers`
+ * gets with -1, -2 ..., the values of the outputs 0, 1 ... of *constants, a new symbol (NULL: there
+ * are none). Random numbers, the user's code and arrays whose shape the graph completes stay, and
+ * so do outputs of the graph. */
+int mxl_pass_constants(mxl_symbol *symbol, mxl_symbol **constants, mxl_map *numbers);
 
 /* "swap". For graphs that predict: average pooling of whole windows goes before a convolution of
  * 1 x 1 that it alone reads, which then has fewer positions. */
@@ -105,6 +112,7 @@ void mxl_pass_entry_name(const mxl_entry *entry, mxl_str *out);
 
 typedef enum mxl_pass {
     MXL_PASS_REPEATS,
+    MXL_PASS_CONSTANTS,
     MXL_PASS_LAYERS,
     MXL_PASS_SWAP,
     MXL_PASS_FUSE,

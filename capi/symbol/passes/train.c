@@ -20,7 +20,7 @@ static int other_bits(mxl_symbol *symbol)
 
 int mxl_train_begin(mxl_program *program)
 {
-    return mxl_fast_make(program, program->loose ? other_bits : same_bits, &program->trains);
+    return mxl_fast_make(program, program->loose ? other_bits : same_bits, false, &program->trains);
 }
 
 void mxl_train_end(mxl_program *program)

@@ -161,6 +161,11 @@ def _gelu(g: Graph, x: Any) -> Any:
     return half * x * (1 + mx.sym.tanh(inside))
 
 
+def _constant(g: Graph, x: Any) -> Any:
+    made = g.draw.choice([mx.sym.arange(6), mx.sym.zeros((6, 6)), mx.sym.full((1,), 2)])
+    return mx.sym.broadcast_add(x, g.draw.choice([lambda: made, lambda: mx.sym.sin(made * 2)])())
+
+
 def _images(draw: random.Random) -> tuple[int, ...]:
     sides = draw.choice([(7, 7), (8, 5), (14, 14), (20, 33), (1, 9), (3, 3)])
     return (draw.choice([1, 2, 3]), draw.choice([1, 3, 8, 17]), *sides)
@@ -172,7 +177,7 @@ def _rows(draw: random.Random) -> tuple[int, ...]:
 
 KINDS = [_convolution, _convolution, _convolution, _norm, _norm, _limit, _limit, _sum, _sum, _other, _other]
 DENSE_KINDS = [_dense, _dense, _dense, _last_norm, _function, _function, _sum, _sum]
-WORD_KINDS = [_attention, _attention, _layer_norm, _layer_norm, _gelu, _dense, _sum, _other]
+WORD_KINDS = [_attention, _attention, _layer_norm, _layer_norm, _gelu, _dense, _sum, _other, _constant]
 #: The nodes of a graph, and the shape of its input.
 FAMILIES: list[tuple[list[Any], Any]] = [(KINDS, _images), (DENSE_KINDS, _rows), (WORD_KINDS, lambda _: (2, 6, 6))]
 
