@@ -29,7 +29,7 @@ FILES_iterators := capi/data/% capi/api/data/iterators.c capi/api/data/records.c
 FILES_kvstore := capi/kvstore/% capi/api/kvstore/%
 FILES_vision := capi/kernel/spatial/% capi/kernel/vision/boxes.c capi/ops/vision/% \
     $(patsubst %,capi/ops/nn/%.c,im2col resample sampler upsampling)
-FILES_symbols := capi/symbol/% capi/api/symbol/% capi/ops/control.c capi/kernel/winograd/six% \
+FILES_symbols := capi/symbol/% capi/api/symbol/% capi/engine/run/amp.c capi/ops/control.c capi/kernel/winograd/six% \
     $(patsubst %,capi/ops/%.c,conv/fused_convolution conv/fast_convolution elementwise/gelu linalg/fused_dense \
     nn/batch_norm_cut)
 FILES_numpy := capi/ops/numpy/%

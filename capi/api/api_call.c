@@ -146,6 +146,7 @@ __attribute__((always_inline)) static inline int invoke_cast(const api_prepared 
     return mxl_invoke(call->op, params, num_inputs, in, num_outputs, out, mode);
 }
 
+#ifndef MXL_WITHOUT_SYMBOLS
 /* The same with inputs that mixed precision casts. */
 __attribute__((noinline, cold)) static int invoke_mixed(const api_prepared *call,
                                                         const void *params, int num_inputs,
@@ -168,14 +169,17 @@ __attribute__((noinline, cold)) static int invoke_mixed(const api_prepared *call
         mxl_free(cast, bytes);
     return status;
 }
+#endif
 
 __attribute__((always_inline)) static inline int invoke(const api_prepared *call,
                                                         const void *params, int num_inputs,
                                                         mxl_array *const *in, int num_outputs,
                                                         mxl_array **out)
 {
+#ifndef MXL_WITHOUT_SYMBOLS
     if (__builtin_expect(mxl_amp_is_on() && call->kind != API_TORCH, false))
         return invoke_mixed(call, params, num_inputs, in, num_outputs, out);
+#endif
     return invoke_cast(call, params, num_inputs, in, num_outputs, out);
 }
 

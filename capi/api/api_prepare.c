@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "api/prepared.h"
-#include "engine/run/amp.h"
 #include "base/fork.h"
 #include "base/memory/mem.h"
 #include "ops/index/key.h"
@@ -370,39 +369,4 @@ int MXLPrepareAs(int dialect, const char *label, const char *slots, const char *
     if (slots != NULL && check_slots(slots) != 0)
         return -1;
     return prepare(__func__, &r, name, out);
-}
-
-/* ---- mixed precision ---- */
-
-int MXLSetMixedPrecision(int dtype, uint32_t num_low, const char **low, uint32_t num_single,
-                         const char **single, uint32_t num_widest, const char **widest,
-                         uint32_t num_conditional, const char **conditional, const char **params,
-                         const char **values)
-{
-    mxl_amp_lists lists = {.dtype = dtype,
-                           .num_low = (int)num_low,
-                           .num_single = (int)num_single,
-                           .num_widest = (int)num_widest,
-                           .num_conditional = (int)num_conditional,
-                           .low = low,
-                           .single = single,
-                           .widest = widest,
-                           .conditional = conditional,
-                           .params = params,
-                           .values = values};
-
-    if (dtype == MXL_DTYPE_UNKNOWN)
-        return mxl_amp_set(NULL);
-    if (dtype != MXL_F16 && dtype != MXL_BF16)
-        return mxl_error("MXLSetMixedPrecision: the dtype is %s; it may be float16 (2), bfloat16 "
-                         "(12) or none (-1)",
-                         mxl_dtype_name(dtype));
-    if (api_check_names(__func__, "low", num_low, low) != 0 ||
-        api_check_names(__func__, "single", num_single, single) != 0 ||
-        api_check_names(__func__, "widest", num_widest, widest) != 0 ||
-        api_check_names(__func__, "conditional", num_conditional, conditional) != 0 ||
-        api_check_names(__func__, "parameter", num_conditional, params) != 0 ||
-        api_check_names(__func__, "value", num_conditional, values) != 0)
-        return -1;
-    return mxl_amp_set(&lists) != 0 ? mxl_error_prefix(__func__) : 0;
 }

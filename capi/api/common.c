@@ -202,13 +202,3 @@ void *api_buffer_get(api_buffer kind, size_t bytes)
     state->slot_free[slot] = buffer_free;
     return b->room;
 }
-
-int api_check_names(const char *function, const char *what, uint32_t count,
-                    const char *const *names)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (names == NULL || names[i] == NULL)
-            return mxl_error("%s: %s has %u names, of which one is NULL", function, what, count);
-    }
-    return 0;
-}

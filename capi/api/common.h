@@ -121,8 +121,4 @@ const mxl_op *api_op(const void *handle);
 /* The same, and whether it was asked for by its `numpy_name`. */
 const mxl_op *api_op_named(const void *handle, bool *is_numpys);
 
-/* -1 with the error set: a list of names is announced, but NULL, or with a NULL in it. */
-int api_check_names(const char *function, const char *what, uint32_t count,
-                    const char *const *names);
-
 #endif

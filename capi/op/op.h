@@ -196,7 +196,6 @@ struct mxl_op {
     bool keeps_layout; /* as of those with kernels, a result may lie as its inputs do */
     bool in_place;     /* compute may write an output that lies exactly over an input */
     bool keeps_form;   /* compute keeps a form of input 1 between calls (op/kept.h) */
-    bool keeps_result; /* graphs keep the result of a parameter between predictions */
     bool draws;        /* results may be random: another call with the same inputs has others */
     bool fails_late; /* an error of compute is reported where a result is read (array/failure.h) */
     bool grad_updates; /* grad updates inputs, also where no gradient arrives (BatchNorm) */
@@ -210,11 +209,13 @@ struct mxl_op {
 #else
     bool batch; /* without that part: not used */
 #endif
-    bool writes_last;  /* compute writes when it has read all inputs: outputs may lie anywhere, and
-                          have any strides if it is `strided` */
-    uint8_t u64;       /* mxl_u64; a byte, as there are many descriptors */
-    bool any_dtype;    /* compute takes the dtypes without loops as they are: copies, casts */
-    bool low;          /* compute takes bfloat16 as it is, or returns 1 and has done nothing */
+    bool writes_last; /* compute writes when it has read all inputs: outputs may lie anywhere, and
+                         have any strides if it is `strided` */
+    uint8_t u64;      /* mxl_u64; a byte, as there are many descriptors */
+    /* Bits, as there are many descriptors. */
+    bool any_dtype : 1;    /* compute takes the dtypes without loops as they are: copies, casts */
+    bool low : 1;          /* compute takes bfloat16 as it is, or returns 1 and has done nothing */
+    bool keeps_result : 1; /* graphs keep the result of a parameter between predictions */
     bool needs_out;    /* writes into an array that is given (out=), whose dtype, and shape where no
                           input tells, it takes: without one infer fails */
     mxl_loop u64_loop; /* element-wise, of uint64 where no way of `u64` does; in place of it */
