@@ -259,10 +259,15 @@ class HybridBlock(Block):
             active: False: `hybrid_forward` runs at each call, with F = mx.nd.
             clear: whether a graph that is there is forgotten.
             static_alloc, static_shape, inline_limit, forward_bulk_size, backward_bulk_size: of cached operators.
-            backend, kwargs: remembered; mxlite has no other back ends.
+            backend, kwargs: remembered; mxlite has no other back ends. But for `remat=True`: backward computes cheap
+                results again, which takes less memory and gives the same bits (docs/gluon.md).
 
-        Raises: NotImplementedError: `backend` is a partitioner or a graph pass of a loaded library.
+        Raises: NotImplementedError: `backend` is a partitioner or a graph pass of a loaded library; ValueError: `remat`
+            is neither True nor False.
         """
+        remat = kwargs.pop("remat", False)
+        if remat not in (True, False):
+            raise ValueError(f"hybridize: remat is True or False, not {remat!r}")
         if backend is not None:
             refuse_backend("hybridize", backend)
         self._active = active
@@ -277,6 +282,7 @@ class HybridBlock(Block):
             "inline_limit": inline_limit,
             "forward_bulk_size": forward_bulk_size,
             "backward_bulk_size": backward_bulk_size,
+            **({"remat": True} if remat else {}),
         }
         self._flags = [(name, value) for name, value in flags.items() if value is not None]
         super().hybridize(active, **flags)

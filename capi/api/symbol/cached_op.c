@@ -7,6 +7,7 @@
 #include "engine/run/builtin_ops.h"
 #include "op/text.h"
 #include "symbol/program.h"
+#include "symbol/remat.h"
 
 typedef struct cached_op {
     mxl_ref ref;
@@ -26,11 +27,20 @@ static void cached_op_free(mxl_ref *ref)
 
 /* ---- making ---- */
 
-/* The flags of 1.9.1, and what their values are: a boolean, an integer, a tuple, any text. */
-static const char *const flags[] = {
-    "static_alloc", "static_shape",       "is_dynamic",    "inline_limit", "forward_bulk_size",
-    "data_indices", "backward_bulk_size", "param_indices", "subgraph",     NULL};
-static const char flag_kinds[] = "bbbiitits";
+/* The flags of 1.9.1, and remat, and what their values are: a boolean, an integer, a tuple, any
+ * text. */
+static const char *const flags[] = {"static_alloc",
+                                    "static_shape",
+                                    "is_dynamic",
+                                    "inline_limit",
+                                    "forward_bulk_size",
+                                    "data_indices",
+                                    "backward_bulk_size",
+                                    "param_indices",
+                                    "subgraph",
+                                    "remat",
+                                    NULL};
+static const char flag_kinds[] = "bbbiititsb";
 
 static int read_flag(const char *function, const char *key, const char *text, int flag, int *truth)
 {
@@ -55,9 +65,9 @@ static int read_flag(const char *function, const char *key, const char *text, in
 
 /* Checks the flags. All runs take memory from the pool and give it back node by node; *keep: by
  * static_alloc, what weights are packed into stays from one run to the next; *lasting: with
- * static_shape too, states do. */
+ * static_shape too, states do; *remat: backward computes cheap results again (symbol/remat.h). */
 static int read_flags(const char *function, int count, const char *const *keys,
-                      const char *const *vals, bool *keep, bool *lasting)
+                      const char *const *vals, bool *keep, bool *lasting, bool *remat)
 {
     for (int i = 0; i < count; i++) {
         mxl_near near;
@@ -76,19 +86,22 @@ static int read_flags(const char *function, int count, const char *const *keys,
             *keep = truth != 0;
         if (k == 1)
             *lasting = truth != 0;
+        if (k == 9)
+            *remat = truth != 0;
     }
     *lasting = *lasting && *keep;
     return 0;
 }
 
-static cached_op *cached_op_new(const mxl_symbol *symbol, bool keep)
+static cached_op *cached_op_new(const mxl_symbol *symbol, bool keep, bool remat)
 {
     cached_op *op = mxl_alloc_zero(sizeof(*op));
     mxl_symbol *copy = op != NULL ? mxl_symbol_copy(symbol) : NULL;
     int status = copy != NULL ? mxl_program_begin(&op->program, copy) : -1;
 
     mxl_symbol_release(copy);
-    if (status == 0 && keep && mxl_program_keep(&op->program) != 0) {
+    if (status == 0 && ((keep && mxl_program_keep(&op->program) != 0) ||
+                        (remat && mxl_remat_begin(&op->program) != 0))) {
         mxl_program_end(&op->program);
         status = -1;
     }
@@ -106,18 +119,18 @@ static int create(const char *function, SymbolHandle handle, int num_flags, cons
                   const char **vals, CachedOpHandle *out)
 {
     mxl_symbol *symbol;
-    bool keep = false, lasting = false;
+    bool keep = false, lasting = false, remat = false;
     cached_op *op;
     uint64_t made;
 
     if (out == NULL)
         return api_null(function, "out");
-    if (read_flags(function, num_flags, keys, vals, &keep, &lasting) != 0)
+    if (read_flags(function, num_flags, keys, vals, &keep, &lasting, &remat) != 0)
         return -1;
     symbol = api_symbol_pin(handle, function);
     if (symbol == NULL)
         return -1;
-    op = cached_op_new(symbol, keep);
+    op = cached_op_new(symbol, keep, remat);
     if (op != NULL)
         op->program.lasting = lasting;
     api_symbol_unpin(handle);

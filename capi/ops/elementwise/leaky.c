@@ -341,6 +341,7 @@ static const mxl_op op_leaky_relu = {
     .keeps_layout = true,
     .compute = leaky_compute,
     .draws = true,
+    .cheap = true,
     .grad = leaky_grad,
     .grad_kernel = leaky_grad_kernel,
     .saves = leaky_saves,

@@ -222,7 +222,8 @@ static const char *batch_first_value(const void *params, int i)
     "channel: in training mode those of the batch, otherwise the moving ones."
 #define BATCH_FIELDS                                                                               \
     .arity = batch_arity, .compute = batch_compute, .grad = batch_grad,                            \
-    .grad_kernel = batch_grad_kernel, .saves = batch_saves, .grad_updates = true, BATCH_SYMBOLS
+    .grad_kernel = batch_grad_kernel, .saves = batch_saves, .grad_updates = true, .cheap = true,   \
+    BATCH_SYMBOLS
 
 const mxl_op mxl_op_batch_norm = {
     .name = "BatchNorm",
