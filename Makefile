@@ -15,6 +15,7 @@ MAKEFLAGS += -j$(JOBS)
 endif
 MAKEFLAGS += --no-print-directory
 Q := $(if $(filter 1,$(V)),,@)
+comma := ,
 
 # ---- the library ---------------------------------------------------------------------------------
 # The layers in their order; tools/check_includes.py holds the same list.
@@ -51,21 +52,32 @@ LTO := $(shell echo 'int mxl;' | $(CC) -flto=auto -ffat-lto-objects -x c -c -o /
 NO_LTO := $(if $(LTO),-fno-lto)
 LOOPS = $(filter-out $(PLAIN_LOOPS),$(filter $(BUILD)/obj/capi/kernel/%.o $(BUILD)/obj/capi/ops/%.o,$(OBJECTS)))
 SANITIZE :=
-CODEGEN := -fPIC -fvisibility=hidden -fwrapv -fno-math-errno -fno-trapping-math -ftls-model=initial-exec -pthread
+# What CC builds for, and whether that is Linux with glibc, which alone keeps room for such thread-local variables
+# of libraries that a program opens.
+TARGET := $(shell $(CC) -dumpmachine 2>/dev/null)
+TLS_MODEL := $(shell printf '#include <stdint.h>\n#ifndef __GLIBC__\n#error\n#endif\n' | $(CC) -x c -E - >/dev/null 2>&1 \
+    && echo -ftls-model=initial-exec)
+CODEGEN := -fPIC -fvisibility=hidden -fwrapv -fno-math-errno -fno-trapping-math $(TLS_MODEL) -pthread
 MXL_CFLAGS = -std=c17 $(WARNINGS) $(OPTIMIZE) $(CODEGEN) $(SANITIZE) -Icapi -Iinclude \
     $(PARTS_FLAGS) $(CFLAGS_EXTRA)
 MXL_LDFLAGS = $(SANITIZE) -pthread $(LDFLAGS_EXTRA)
-LIBS := -lm -ldl
+# zig cc has what unwinds the stack in a library of its own.
+LIBS := -lm $(if $(findstring linux,$(TARGET)),-ldl $(if $(findstring zig,$(CC)),-lunwind))
 
 # libmxnet.so is the same library under its own name, complete by itself. Where the loader finds a libmxlite.so too
 # (beside it, or loaded already), it takes all functions from that one: a process has one library (DT_AUXILIARY). A
 # loader without that, and sanitizers, which would see every variable twice, get a link. -static-libgcc: what catches
 # exceptions (below) names a function of libgcc that never runs.
-ifeq ($(shell uname -s),Darwin)
+LINKER_TAKES = $(shell echo 'int mxl;' | $(CC) -shared $(1) -x c -o /dev/null - >/dev/null 2>&1 && echo "$(1)")
+ifneq ($(findstring darwin,$(TARGET)),)
 SHARED := -dynamiclib -Wl,-install_name,@rpath/libmxlite.so
+else ifneq ($(findstring windows,$(TARGET))$(findstring mingw,$(TARGET)),)
+SHARED := -shared
 else
-SHARED = -shared -static-libgcc -Wl,-soname,$(@F) -Wl,-Bsymbolic-functions -Wl,-z,nodelete $(if $(SANITIZE),,-Wl,-z,defs)
-ALIAS = -Wl,--auxiliary=libmxlite.so -Wl,-rpath,'$$ORIGIN'
+SYMBOLIC := $(call LINKER_TAKES,-Wl$(comma)-Bsymbolic-functions)
+SHARED = -shared -static-libgcc -Wl,-soname,$(@F) $(SYMBOLIC) -Wl,-z,nodelete $(if $(SANITIZE),,-Wl,-z,defs)
+ALIAS := $(if $(call LINKER_TAKES,-Wl$(comma)--auxiliary=libmxlite.so),-Wl$(comma)--auxiliary=libmxlite.so \
+    -Wl$(comma)-rpath$(comma)'$$ORIGIN')
 endif
 TWICE = $(if $(SANITIZE),,$(ALIAS))
 

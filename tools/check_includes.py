@@ -21,6 +21,13 @@ FORBIDDEN = re.compile(
 )
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 ASSERT_HEADER = {"assert.h"}
+#: The headers of C17, and of compilers for vectors and exceptions. All others are the system's, for `SYSTEM` alone.
+C_HEADERS = {
+    *("ctype.h", "errno.h", "float.h", "inttypes.h", "limits.h", "math.h", "setjmp.h", "stdarg.h", "stdatomic.h"),
+    *("stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h", "tgmath.h", "time.h"),
+    *("arm_neon.h", "cpuid.h", "emmintrin.h", "immintrin.h", "unwind.h"),
+}
+SYSTEM = "base/system"
 #: An edge's target is a node or a variable: only the accessors in this file may say which.
 TARGET_CAST = re.compile(r"\(\s*(?:const\s+)?mxl_(?:node|array)\s*\*\s*\)\s*\(?[\w.\->\[\]]*\btarget\b")
 TARGET_FILE = "engine/tape/tape.h"
@@ -37,8 +44,9 @@ def c_files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.suffix in {".c", ".h", ".inc"})
 
 
-def check_include(layer: str, quote: str, target: str, capi: Path, include: Path) -> str:
-    """Says what is wrong with one #include seen in `layer`, or an empty string."""
+def check_include(file: str, quote: str, target: str, capi: Path, include: Path) -> str:
+    """Says what is wrong with one #include of a file, whose path in `capi` is given, or an empty string."""
+    layer = file.split("/", 1)[0]
     if target in ASSERT_HEADER:
         return f"includes <{target}>: an assertion ends the user's process"
     folder = target.split("/", 1)[0]
@@ -48,6 +56,8 @@ def check_include(layer: str, quote: str, target: str, capi: Path, include: Path
         return ""
     if (include / target).exists():
         return "" if layer in PUBLIC_INCLUDERS else f'{layer} includes the public header "{target}"; only api may'
+    if quote == "<" and target not in C_HEADERS and f"{SYSTEM}/" not in file:
+        return f"includes <{target}> of the system: only {SYSTEM} may"
     if quote == '"':
         return f'"{target}" is not found under capi/ or include/ (write "layer/file.h")'
     return ""
@@ -56,7 +66,7 @@ def check_include(layer: str, quote: str, target: str, capi: Path, include: Path
 def check_file(path: Path, root: Path) -> Iterator[tuple[int, str]]:
     """Yields (line, finding) for one file of capi/."""
     capi, include = root / "capi", root / "include"
-    layer = path.relative_to(capi).parts[0]
+    file = path.relative_to(capi).as_posix()
     text = path.read_text(encoding="utf-8")
     lines = text.splitlines()
     if len(lines) > MAX_LINES:
@@ -66,14 +76,14 @@ def check_file(path: Path, root: Path) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(lines, 1):
         match = INCLUDE.match(line)
         if match:
-            finding = check_include(layer, match.group(1), match.group(2), capi, include)
+            finding = check_include(file, match.group(1), match.group(2), capi, include)
             if finding:
                 yield number, finding
     for number, line in enumerate(strip_comments_and_strings(text).splitlines(), 1):
         match = FORBIDDEN.search(line)
         if match:
             yield number, f"calls {match.group(1)}: the library never ends the process and never prints"
-        if TARGET_CAST.search(line) and str(path.relative_to(capi)) != TARGET_FILE:
+        if TARGET_CAST.search(line) and file != TARGET_FILE:
             yield number, f"casts an edge's target: call mxl_edge_node or mxl_edge_variable of {TARGET_FILE}"
 
 

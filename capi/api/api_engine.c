@@ -2,9 +2,8 @@
  * library is finished when it returns, so the function runs at once. */
 #include "api/common.h"
 
-#include <pthread.h>
-
 #include "base/memory/mem.h"
+#include "base/system/threads.h"
 
 /* Where a function runs, as 1.9.1 lays it out: the device, then streams and events of GPUs. */
 typedef struct context {
@@ -24,8 +23,8 @@ typedef struct completion {
 } completion;
 
 typedef struct waiting {
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
+    mxl_mutex lock;
+    mxl_cond changed;
     bool done, failed;
 } waiting;
 
@@ -43,26 +42,26 @@ static void complete(void *engine, void *param, const void *error)
     waiting *w = param;
 
     (void)engine;
-    pthread_mutex_lock(&w->lock);
+    mxl_mutex_lock(&w->lock);
     w->done = true;
     w->failed = error != NULL;
-    pthread_cond_signal(&w->changed);
-    pthread_mutex_unlock(&w->lock);
+    mxl_cond_signal(&w->changed);
+    mxl_mutex_unlock(&w->lock);
 }
 
 /* Runs it and waits until it says that it is done, which another thread may. */
 static int run_async(const push *p, run_context *where)
 {
-    waiting w = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, false};
+    waiting w = {MXL_MUTEX_INIT, MXL_COND_INIT, false, false};
     completion on_complete = {complete, &w, &w};
 
     p->async_function(where, &on_complete, p->param);
-    pthread_mutex_lock(&w.lock);
+    mxl_mutex_lock(&w.lock);
     while (!w.done)
-        pthread_cond_wait(&w.changed, &w.lock);
-    pthread_mutex_unlock(&w.lock);
-    pthread_cond_destroy(&w.changed);
-    pthread_mutex_destroy(&w.lock);
+        mxl_cond_wait(&w.changed, &w.lock);
+    mxl_mutex_unlock(&w.lock);
+    mxl_cond_destroy(&w.changed);
+    mxl_mutex_destroy(&w.lock);
     return w.failed ? mxl_error("%s: the function completed with an error", p->function) : 0;
 }
 

@@ -1,6 +1,5 @@
 /* MXLPrepare: parses the constant parameters of operators once. Equal calls share one entry, which
  * is never freed. */
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 #include "base/memory/mem.h"
 #include "ops/index/key.h"
 #include "ops/shape/movement.h"
+#include "base/system/threads.h"
 
 enum {
     CHUNK = 1024, /* calls in a chunk of the table */
@@ -17,16 +17,16 @@ enum {
 
 static api_prepared **_Atomic table[CHUNKS];
 static atomic_uint table_count;
-static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
+static mxl_mutex table_lock = MXL_MUTEX_INIT;
 
 static void lock_table(void)
 {
-    pthread_mutex_lock(&table_lock);
+    mxl_mutex_lock(&table_lock);
 }
 
 static void unlock_table(void)
 {
-    pthread_mutex_unlock(&table_lock);
+    mxl_mutex_unlock(&table_lock);
 }
 
 __attribute__((constructor)) static void guard_forks(void)

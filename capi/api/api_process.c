@@ -1,6 +1,5 @@
 /* Functions about the whole process or thread: errors, versions, features, modes, memory. Called by
  * bindings. */
-#define _GNU_SOURCE 1 /* setenv */
 #include "api/common.h"
 
 #include <errno.h>
@@ -13,6 +12,7 @@
 #include "base/thread.h"
 #include "engine/run/fallback.h"
 #include "kernel/target.h"
+#include "base/system/process.h"
 
 const char *MXGetLastError(void)
 {
@@ -293,7 +293,7 @@ int MXGetEnv(const char *name, const char **value)
 int MXSetEnv(const char *name, const char *value)
 {
     API_NEED(name);
-    if ((value == NULL ? unsetenv(name) : setenv(name, value, 1)) != 0)
+    if (mxl_environment_set(name, value) != 0)
         return mxl_error("%s: \"%s\" cannot be set: %s", __func__, name, strerror(errno));
     return 0;
 }

@@ -1,11 +1,9 @@
 /* MXNDArray*SharedMem*, MXLNDArrayShare: arrays in memory that processes share. Called by bindings.
  */
-#define _GNU_SOURCE 1 /* getpid */
 #include "api/common.h"
 
-#include <unistd.h>
-
 #include "array/shared.h"
+#include "base/system/process.h"
 
 int MXNDArrayGetSharedMemHandle(NDArrayHandle handle, int *shared_pid, int *shared_id)
 {
@@ -23,7 +21,7 @@ int MXNDArrayGetSharedMemHandle(NDArrayHandle handle, int *shared_pid, int *shar
     api_unpin(handle);
     if (fd < 0)
         return mxl_error_prefix(__func__);
-    *shared_pid = (int)getpid();
+    *shared_pid = (int)mxl_process_id();
     *shared_id = fd;
     return 0;
 }

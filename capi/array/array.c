@@ -1,12 +1,12 @@
 /* Making, aliasing and releasing arrays. */
 #include "array/array.h"
 
-#include <sched.h>
 #include <string.h>
 
 #include "array/batch/batched.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
+#include "base/system/threads.h"
 
 #define ALWAYS_INLINE __attribute__((always_inline)) static inline
 
@@ -483,7 +483,7 @@ void mxl_leaf_set_grad(mxl_leaf *leaf, mxl_array *grad)
 void mxl_array_wait_edge(mxl_array *array)
 {
     while (atomic_exchange_explicit(&array->edge_locked, true, memory_order_acquire))
-        sched_yield();
+        mxl_thread_yield();
 }
 
 bool mxl_array_try_lock_edge(mxl_array *array)
@@ -559,7 +559,7 @@ bool mxl_array_is_attached_to(mxl_array *array, mxl_edge edge)
 void mxl_leaf_lock(mxl_leaf *leaf)
 {
     while (atomic_flag_test_and_set_explicit(&leaf->lock, memory_order_acquire))
-        sched_yield();
+        mxl_thread_yield();
 }
 
 void mxl_leaf_unlock(mxl_leaf *leaf)

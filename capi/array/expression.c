@@ -4,7 +4,6 @@
  * and another thread that needs one of them sleeps until it has ended. */
 #include "array/expression.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +13,7 @@
 #include "base/fork.h"
 #include "base/memory/mem.h"
 #include "base/state.h"
+#include "base/system/threads.h"
 
 /* Bytes of results that may wait in all, so that results that nobody reads do not keep their inputs
  * without end. */
@@ -24,8 +24,8 @@ static const int64_t most_bytes = INT64_C(1) << 30;
  * all batches. */
 enum { MOST_TAKERS = 4 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
+static mxl_mutex lock = MXL_MUTEX_INIT;
+static mxl_cond ended = MXL_COND_INIT;
 
 /* Under the lock. */
 static mxl_expression *waiting;
@@ -77,9 +77,9 @@ static void held_note(mxl_extra *extra)
 
 void mxl_storage_note(mxl_storage *storage)
 {
-    pthread_mutex_lock(&lock);
+    mxl_mutex_lock(&lock);
     held_note(mxl_extra_of(storage));
-    pthread_mutex_unlock(&lock);
+    mxl_mutex_unlock(&lock);
 }
 
 /* Whether later changes of the bytes would all be seen. */
@@ -403,7 +403,7 @@ bool mxl_defer(const mxl_deferral *call)
         return false;
     done = operands_lie(e, call) && reserve_extras(e);
     if (done) {
-        pthread_mutex_lock(&lock);
+        mxl_mutex_lock(&lock);
         while (e->taker != NULL && num_takers == MOST_TAKERS)
             held_run_with(takers[0]);
         held_run_takers(e);
@@ -411,7 +411,7 @@ bool mxl_defer(const mxl_deferral *call)
         edits = done && held_has_old_readers(e);
         if (done && !edits && !mxl_extra_of(e->target)->reserved)
             held_make_room(); /* may run the expression itself */
-        pthread_mutex_unlock(&lock);
+        mxl_mutex_unlock(&lock);
     }
     if (!done) {
         mxl_free(e, e->bytes);
@@ -434,23 +434,23 @@ static void held_run(mxl_pass *p)
     mxl_pass_held_plan(p);
     passes++;
     is_running = true;
-    pthread_mutex_unlock(&lock);
+    mxl_mutex_unlock(&lock);
     while (!mxl_pass_run(p, !nested)) {
-        pthread_mutex_lock(&lock);
+        mxl_mutex_lock(&lock);
         mxl_pass_held_plan(p);
-        pthread_mutex_unlock(&lock);
+        mxl_mutex_unlock(&lock);
     }
-    pthread_mutex_lock(&lock);
+    mxl_mutex_lock(&lock);
     is_running = nested;
     passes--;
     passes--;
     for (int i = 0; i < p->count; i++)
         held_detach(p->list[i]);
-    pthread_cond_broadcast(&ended);
-    pthread_mutex_unlock(&lock);
+    mxl_cond_broadcast(&ended);
+    mxl_mutex_unlock(&lock);
     for (int i = 0; i < p->count; i++)
         expression_free(p->list[i]);
-    pthread_mutex_lock(&lock);
+    mxl_mutex_lock(&lock);
 }
 
 /* Runs a pass with the expression, or waits until another thread has run a part of it. */
@@ -461,7 +461,7 @@ static void held_run_with(mxl_expression *e)
     if (mxl_pass_held_collect(&p, e))
         held_run(&p);
     else
-        pthread_cond_wait(&ended, &lock);
+        mxl_cond_wait(&ended, &lock);
 }
 
 /* What must run before the bytes are read, or written. */
@@ -478,10 +478,10 @@ void mxl_storage_settle(const mxl_storage *storage, bool write)
     mxl_expression *due;
 
     mxl_remake_settle((mxl_storage *)(size_t)storage);
-    pthread_mutex_lock(&lock);
+    mxl_mutex_lock(&lock);
     while ((due = held_due(extra, write)) != NULL)
         held_run_with(due);
-    pthread_mutex_unlock(&lock);
+    mxl_mutex_unlock(&lock);
 }
 
 void mxl_storage_forsake(mxl_storage *storage)
@@ -489,29 +489,29 @@ void mxl_storage_forsake(mxl_storage *storage)
     const mxl_extra *extra = mxl_extra_of(storage);
     mxl_expression *e;
 
-    pthread_mutex_lock(&lock);
+    mxl_mutex_lock(&lock);
     while ((e = extra->maker) != NULL && e->running)
-        pthread_cond_wait(&ended, &lock);
+        mxl_cond_wait(&ended, &lock);
     if (e != NULL)
         held_detach(e);
-    pthread_mutex_unlock(&lock);
+    mxl_mutex_unlock(&lock);
     if (e != NULL)
         expression_free(e);
 }
 
 void mxl_expressions_run(void)
 {
-    pthread_mutex_lock(&lock);
+    mxl_mutex_lock(&lock);
     while (waiting != NULL)
         held_run_with(waiting);
-    pthread_mutex_unlock(&lock);
+    mxl_mutex_unlock(&lock);
 }
 
 void mxl_storage_make_room(void)
 {
-    pthread_mutex_lock(&lock);
+    mxl_mutex_lock(&lock);
     held_make_room();
-    pthread_mutex_unlock(&lock);
+    mxl_mutex_unlock(&lock);
 }
 
 void mxl_storage_leave(mxl_storage *storage)
@@ -520,7 +520,7 @@ void mxl_storage_leave(mxl_storage *storage)
     bool kept = false;
 
     if (!mxl_ref_is_unique(&storage->ref)) {
-        pthread_mutex_lock(&lock);
+        mxl_mutex_lock(&lock);
         kept = extra->readers != NULL; /* which keep the storage while the lock is held */
         if (kept) {
             int count = atomic_fetch_sub_explicit(&storage->ref.count, 1, memory_order_acq_rel);
@@ -528,7 +528,7 @@ void mxl_storage_leave(mxl_storage *storage)
             extra->left = count - 1 == extra->num_readers;
             mxl_left_held_weigh(storage);
         }
-        pthread_mutex_unlock(&lock);
+        mxl_mutex_unlock(&lock);
     }
     if (!kept)
         mxl_ref_release(&storage->ref);
@@ -546,7 +546,7 @@ static bool run_before_failure(void)
     if (is_running)
         return false;
     is_running = true;
-    pthread_mutex_lock(&lock);
+    mxl_mutex_lock(&lock);
     for (e = waiting; e != NULL;) {
         bool runs = !e->running && mxl_pass_held_collect(&p, e);
 
@@ -555,7 +555,7 @@ static bool run_before_failure(void)
         any = any || runs;
         e = runs ? waiting : e->next;
     }
-    pthread_mutex_unlock(&lock);
+    mxl_mutex_unlock(&lock);
     is_running = false;
     return any;
 }
@@ -563,18 +563,18 @@ static bool run_before_failure(void)
 /* A child is forked while no pass runs: the thread that runs it would not exist there. */
 static void fork_prepare(void)
 {
-    pthread_mutex_lock(&lock);
+    mxl_mutex_lock(&lock);
     while (passes > 0)
-        pthread_cond_wait(&ended, &lock);
+        mxl_cond_wait(&ended, &lock);
 }
 
 static void fork_done(void)
 {
-    pthread_mutex_unlock(&lock);
+    mxl_mutex_unlock(&lock);
 }
 
 static void fork_child(void)
 {
-    ended = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    ended = (mxl_cond)MXL_COND_INIT;
     fork_done();
 }

@@ -8,7 +8,7 @@
 
 #include "array/copy.h"
 #include "array/file_format.h"
-#include "array/replace.h"
+#include "base/system/replace.h"
 #include "array/sparse/sparse.h"
 #include "base/error.h"
 #include "base/memory/mem.h"

@@ -31,8 +31,8 @@ int64_t mxl_file_array_bytes(const mxl_array *array, bool numpy_shape);
 int mxl_file_array_write(mxl_array *array, bool numpy_shape, char *to);
 
 /* Writes a list to `path`: first into a new file in the same folder, which then replaces `path`, so
- * that a failure leaves the old file unchanged (array/replace.h). `names` may be NULL. -1 with the
- * error set. */
+ * that a failure leaves the old file unchanged (base/system/replace.h). `names` may be NULL. -1
+ * with the error set. */
 int mxl_file_save(const char *path, int64_t count, mxl_array *const *arrays,
                   const char *const *names, bool numpy_shape);
 

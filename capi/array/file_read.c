@@ -1,20 +1,17 @@
 /* Reading arrays from untrusted bytes: every count and shape is compared with the number of bytes
  * left before memory is allocated. */
-#define _GNU_SOURCE 1 /* fdopen */
 #include "array/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "array/file_format.h"
 #include "array/sparse/sparse.h"
 #include "base/content.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
+#include "base/system/file_io.h"
 
 /* The input: a file, or memory. */
 typedef struct source {
@@ -347,23 +344,15 @@ mxl_array *mxl_file_array_parse(const void *bytes, size_t size, bool numpy_shape
 /* Opens a regular file and sets its size. Does not wait for the other end of a pipe. */
 static FILE *open_regular(const char *path, size_t *size)
 {
-    struct stat info;
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    FILE *file = NULL;
+    mxl_file_kind kind;
+    FILE *file = mxl_file_open(path, false, &kind, size);
 
-    if (fd < 0)
-        return mxl_error_null("cannot be opened: %s", strerror(errno));
-    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
-        (void)mxl_error("is not a regular file; read it and use MXNDArrayLoadFromBuffer");
-    } else {
-        *size = (size_t)info.st_size;
-        file = fdopen(fd, "rb");
-        if (file == NULL)
-            (void)mxl_error("cannot be opened: %s", strerror(errno));
-    }
     if (file == NULL)
-        (void)close(fd);
-    return file;
+        return mxl_error_null("cannot be opened: %s", strerror(errno));
+    if (kind == MXL_FILE_REGULAR)
+        return file;
+    (void)fclose(file);
+    return mxl_error_null("is not a regular file; read it and use MXNDArrayLoadFromBuffer");
 }
 
 static int load_from(const char *path, bool numpy_shape, mxl_file_list *list)

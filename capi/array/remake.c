@@ -1,33 +1,33 @@
 /* Storages without bytes: let go, made once more by one thread while others wait. */
 #include "array/remake.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #include "array/array.h"
 #include "array/failure.h"
 #include "base/fork.h"
+#include "base/system/threads.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
+static mxl_mutex lock = MXL_MUTEX_INIT;
+static mxl_cond ended = MXL_COND_INIT;
 static int running; /* under the lock: how many are made now */
 
 /* A child is forked while none is made: the thread that makes it would not exist there. */
 static void fork_prepare(void)
 {
-    pthread_mutex_lock(&lock);
+    mxl_mutex_lock(&lock);
     while (running > 0)
-        pthread_cond_wait(&ended, &lock);
+        mxl_cond_wait(&ended, &lock);
 }
 
 static void fork_done(void)
 {
-    pthread_mutex_unlock(&lock);
+    mxl_mutex_unlock(&lock);
 }
 
 static void fork_child(void)
 {
-    ended = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    ended = (mxl_cond)MXL_COND_INIT;
     fork_done();
 }
 
@@ -82,26 +82,26 @@ static mxl_remake *begin(mxl_extra *extra)
 {
     mxl_remake *remake;
 
-    pthread_mutex_lock(&lock);
+    mxl_mutex_lock(&lock);
     while ((remake = atomic_load(&extra->again)) != NULL && extra->remaking)
-        pthread_cond_wait(&ended, &lock);
+        mxl_cond_wait(&ended, &lock);
     if (remake != NULL) {
         extra->remaking = true;
         running++;
     }
-    pthread_mutex_unlock(&lock);
+    mxl_mutex_unlock(&lock);
     return remake;
 }
 
 static void end(mxl_storage *storage, mxl_extra *extra, mxl_remake *remake, bool made)
 {
-    pthread_mutex_lock(&lock);
+    mxl_mutex_lock(&lock);
     extra->remaking = false;
     running--;
     if (made)
         atomic_store(&extra->again, NULL);
-    pthread_cond_broadcast(&ended);
-    pthread_mutex_unlock(&lock);
+    mxl_cond_broadcast(&ended);
+    mxl_mutex_unlock(&lock);
     if (made) {
         mxl_storage_note(storage);
         mxl_ref_release(&remake->ref);

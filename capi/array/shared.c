@@ -1,19 +1,12 @@
-/* Storage that processes share: anonymous files in memory, mapped by each process that has a
- * descriptor. */
-#define _GNU_SOURCE 1 /* memfd_create, F_ADD_SEALS */
+/* Storage that processes share, mapped by each process that has a descriptor. */
 #include "array/shared.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "array/copy.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
+#include "base/system/shared_memory.h"
 
 typedef struct mapping {
     void *start;
@@ -25,48 +18,11 @@ static void mapping_release(void *payload)
 {
     mapping *m = payload;
 
-    (void)munmap(m->start, m->bytes);
+    mxl_shared_memory_unmap(m->start, m->bytes);
     if (m->fd >= 0)
-        (void)close(m->fd);
+        mxl_shared_memory_close(m->fd);
     mxl_free(m, sizeof(*m));
 }
-
-static int failed(const char *what)
-{
-    return mxl_error("shared memory: %s failed: %s", what, strerror(errno));
-}
-
-#if defined(__linux__)
-/* The file is sealed against shrinking, so that readers in other processes are safe. */
-static int new_file(void)
-{
-    return memfd_create("mxlite", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-}
-
-static void seal(int fd)
-{
-    (void)fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL);
-}
-#else
-static int new_file(void)
-{
-    static atomic_uint counter;
-    char name[64];
-    int fd;
-
-    (void)snprintf(name, sizeof(name), "/mxlite-%ld-%u", (long)getpid(),
-                   atomic_fetch_add(&counter, 1));
-    fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
-    if (fd >= 0)
-        (void)shm_unlink(name);
-    return fd;
-}
-
-static void seal(int fd)
-{
-    (void)fd;
-}
-#endif
 
 /* Maps a descriptor, which the caller keeps. */
 static mxl_storage *map(int fd, size_t bytes)
@@ -78,15 +34,11 @@ static mxl_storage *map(int fd, size_t bytes)
         return NULL;
     m->fd = -1;
     m->bytes = bytes == 0 ? 1 : bytes;
-    m->start = mmap(NULL, m->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (m->start == MAP_FAILED) {
-        (void)failed("mapping");
-        mxl_free(m, sizeof(*m));
-        return NULL;
-    }
-    storage = mxl_storage_foreign(m->start, bytes, mapping_release, m);
+    m->start = mxl_shared_memory_map(fd, m->bytes);
+    storage = m->start == NULL ? NULL : mxl_storage_foreign(m->start, bytes, mapping_release, m);
     if (storage == NULL) {
-        (void)munmap(m->start, m->bytes);
+        if (m->start != NULL)
+            mxl_shared_memory_unmap(m->start, m->bytes);
         mxl_free(m, sizeof(*m));
     }
     return storage;
@@ -94,24 +46,13 @@ static mxl_storage *map(int fd, size_t bytes)
 
 mxl_storage *mxl_shared_new(size_t bytes)
 {
-    off_t length = bytes == 0 ? 1 : (off_t)bytes;
-    mxl_storage *storage = NULL;
-    int fd = new_file(), problem;
+    int fd = mxl_shared_memory_new(bytes);
+    mxl_storage *storage = fd < 0 ? NULL : map(fd, bytes);
 
-    if (fd < 0)
-        return (void)failed("making it"), NULL;
-    /* Reserves the memory too: writing to a page without memory would raise a signal. */
-    problem = posix_fallocate(fd, 0, length);
-    if (problem != 0) {
-        (void)mxl_error("shared memory: %zu bytes: %s", bytes, strerror(problem));
-    } else {
-        seal(fd);
-        storage = map(fd, bytes);
-    }
-    if (storage == NULL)
-        (void)close(fd);
-    else
+    if (storage != NULL)
         mxl_shared_take(storage, fd);
+    else if (fd >= 0)
+        mxl_shared_memory_close(fd);
     return storage;
 }
 
@@ -122,14 +63,7 @@ void mxl_shared_take(mxl_storage *storage, int fd)
 
 mxl_storage *mxl_shared_open(int fd, size_t bytes)
 {
-    struct stat info;
-
-    if (fstat(fd, &info) != 0)
-        return (void)mxl_error("shared memory: descriptor %d: %s", fd, strerror(errno)), NULL;
-    if (!S_ISREG(info.st_mode) || info.st_size < 0 || (uint64_t)info.st_size < bytes)
-        return mxl_error_null("shared memory: descriptor %d has %lld bytes, the shape wants %zu",
-                              fd, S_ISREG(info.st_mode) ? (long long)info.st_size : 0LL, bytes);
-    return map(fd, bytes);
+    return mxl_shared_memory_check(fd, bytes) == 0 ? map(fd, bytes) : NULL;
 }
 
 static int fd_of(const mxl_storage *storage)
@@ -203,14 +137,6 @@ int mxl_shared_fd(mxl_array *array)
     return fd;
 }
 
-/* As dup, closed by exec; -1 with the error set. */
-static int duplicate(int fd)
-{
-    int made = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-
-    return made < 0 ? failed("duplicating it") : made;
-}
-
 int mxl_shared_dup(mxl_array *array)
 {
     int fd = own_fd(array);
@@ -219,7 +145,7 @@ int mxl_shared_dup(mxl_array *array)
     size_t bytes;
 
     if (fd >= 0)
-        return duplicate(fd);
+        return mxl_shared_memory_duplicate(fd);
     straight = straight_of(array, &bytes);
     if (straight == NULL)
         return -1;
@@ -227,7 +153,7 @@ int mxl_shared_dup(mxl_array *array)
     mxl_array_release(straight);
     if (copy == NULL)
         return -1;
-    fd = duplicate(fd_of(copy));
+    fd = mxl_shared_memory_duplicate(fd_of(copy));
     mxl_ref_release(&copy->ref);
     return fd;
 }

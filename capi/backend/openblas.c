@@ -1,9 +1,6 @@
 /* Finds OpenBLAS and fills the table of its functions; unloads nothing, and survives a fork. */
-#define _GNU_SOURCE 1 /* dladdr */
 #include "backend/openblas.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,6 +10,8 @@
 #include "base/error.h"
 #include "base/fork.h"
 #include "base/thread.h"
+#include "base/system/threads.h"
+#include "base/system/dynamic.h"
 
 enum { MOST_LIBRARIES = 8, PATH_ROOM = 4096 };
 
@@ -53,7 +52,7 @@ static const char *const system_names[] = {"libopenblas.0.dylib", "libopenblas.d
 static const char *const system_names[] = {"libopenblas.so.0", "libopenblas.so"};
 #endif
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all variables below */
+static mxl_mutex lock = MXL_MUTEX_INIT; /* guards all variables below */
 static struct {
     void *library;
     mxl_openblas table;
@@ -68,29 +67,29 @@ static atomic_int threads_told;
 
 /* Calls in progress. A fork lets no new call begin and waits until all have ended. */
 static struct {
-    pthread_mutex_t lock;
-    pthread_cond_t change;
+    mxl_mutex lock;
+    mxl_cond change;
     int count;
     bool forking;
-} users = {.lock = PTHREAD_MUTEX_INITIALIZER, .change = PTHREAD_COND_INITIALIZER};
+} users = {.lock = MXL_MUTEX_INIT, .change = MXL_COND_INIT};
 
 /* `lock` is guarded with the library's other locks. The handlers of `users` are registered after
  * OpenBLAS was opened and has registered its own, so that they run before those. */
 static void fork_prepare(void)
 {
-    pthread_mutex_lock(&lock);
+    mxl_mutex_lock(&lock);
 }
 
 static void fork_parent(void)
 {
-    pthread_mutex_unlock(&lock);
+    mxl_mutex_unlock(&lock);
 }
 
 static void fork_child(void)
 {
     if (num_loaded > 0)
         atomic_store(&lost, true);
-    pthread_mutex_unlock(&lock);
+    mxl_mutex_unlock(&lock);
 }
 
 __attribute__((constructor)) static void start(void)
@@ -100,25 +99,25 @@ __attribute__((constructor)) static void start(void)
 
 static void users_prepare(void)
 {
-    pthread_mutex_lock(&users.lock);
+    mxl_mutex_lock(&users.lock);
     users.forking = true;
     while (users.count > 0)
-        pthread_cond_wait(&users.change, &users.lock);
+        mxl_cond_wait(&users.change, &users.lock);
 }
 
 static void users_parent(void)
 {
     users.forking = false;
-    pthread_cond_broadcast(&users.change);
-    pthread_mutex_unlock(&users.lock);
+    mxl_cond_broadcast(&users.change);
+    mxl_mutex_unlock(&users.lock);
 }
 
 /* Threads that waited in the parent do not exist in the child. */
 static void users_child(void)
 {
     users.forking = false;
-    users.change = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
-    pthread_mutex_unlock(&users.lock);
+    users.change = (mxl_cond)MXL_COND_INIT;
+    mxl_mutex_unlock(&users.lock);
 }
 
 /* Fills the table from an open library; false if a function is missing or its integers have 64
@@ -149,7 +148,7 @@ static const mxl_openblas *held_load(const char *path)
                               (int)MOST_LIBRARIES);
     if (!fill(library, &loaded[num_loaded].table))
         return mxl_error_null("%s is no OpenBLAS with LAPACK and 32-bit integers", path);
-    if (pthread_atfork(users_prepare, users_parent, users_child) != 0)
+    if (!mxl_system_at_fork(users_prepare, users_parent, users_child))
         return mxl_error_null("out of memory: a handler for forks");
     loaded[num_loaded].library = library;
     return &loaded[num_loaded++].table;
@@ -192,13 +191,13 @@ int mxl_openblas_get(const mxl_openblas **table)
 
     *table = NULL;
     if (!atomic_load_explicit(&decided, memory_order_acquire)) {
-        pthread_mutex_lock(&lock);
+        mxl_mutex_lock(&lock);
         if (!atomic_load(&decided)) {
             status = held_find(table);
             if (status == 0)
                 held_choose(*table);
         }
-        pthread_mutex_unlock(&lock);
+        mxl_mutex_unlock(&lock);
         if (status != 0)
             return -1;
     }
@@ -214,11 +213,11 @@ int mxl_openblas_begin(const mxl_openblas **table, bool large)
         return -1;
     if (*table == NULL)
         return 0;
-    pthread_mutex_lock(&users.lock);
+    mxl_mutex_lock(&users.lock);
     while (users.forking)
-        pthread_cond_wait(&users.change, &users.lock);
+        mxl_cond_wait(&users.change, &users.lock);
     users.count++;
-    pthread_mutex_unlock(&users.lock);
+    mxl_mutex_unlock(&users.lock);
     if (atomic_exchange(&threads_told, threads) != threads)
         (*table)->set_threads(threads);
     return 0;
@@ -228,10 +227,10 @@ void mxl_openblas_end(const mxl_openblas *table)
 {
     if (table == NULL)
         return;
-    pthread_mutex_lock(&users.lock);
+    mxl_mutex_lock(&users.lock);
     if (--users.count == 0)
-        pthread_cond_broadcast(&users.change);
-    pthread_mutex_unlock(&users.lock);
+        mxl_cond_broadcast(&users.change);
+    mxl_mutex_unlock(&users.lock);
 }
 
 int mxl_openblas_set(const char *path)
@@ -239,7 +238,7 @@ int mxl_openblas_set(const char *path)
     const mxl_openblas *table = NULL;
     int status = 0;
 
-    pthread_mutex_lock(&lock);
+    mxl_mutex_lock(&lock);
     if (path == NULL) {
         held_choose(NULL);
     } else if (path[0] == 0) {
@@ -254,7 +253,7 @@ int mxl_openblas_set(const char *path)
         if (status == 0)
             held_choose(table);
     }
-    pthread_mutex_unlock(&lock);
+    mxl_mutex_unlock(&lock);
     return status;
 }
 
@@ -265,22 +264,17 @@ int mxl_openblas_hint(const char *path)
     if (bytes > PATH_ROOM)
         return mxl_error("openblas: the path has %llu bytes, at most %d are possible",
                          (unsigned long long)bytes, (int)PATH_ROOM);
-    pthread_mutex_lock(&lock);
+    mxl_mutex_lock(&lock);
     memcpy(hint, path, bytes);
-    pthread_mutex_unlock(&lock);
+    mxl_mutex_unlock(&lock);
     return 0;
 }
 
 char *mxl_openblas_path(const mxl_openblas *table, char *buf, size_t size)
 {
-    Dl_info info;
     void *function;
 
     memcpy(&function, &table->config, sizeof(function));
-    buf[0] = 0;
-    if (dladdr(function, &info) != 0 && info.dli_fname != NULL) {
-        strncpy(buf, info.dli_fname, size - 1);
-        buf[size - 1] = 0;
-    }
+    mxl_library_path(function, buf, size);
     return buf;
 }

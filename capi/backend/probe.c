@@ -1,13 +1,12 @@
-/* Opening libraries with dlopen and finding functions with dlsym. */
-#define _GNU_SOURCE 1 /* dlfcn.h in full */
+/* Opening libraries and finding functions in them. */
 #include "backend/probe.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/system/dynamic.h"
 
 int mxl_probe_allowed(const char *name, bool *allowed)
 {
@@ -21,12 +20,11 @@ int mxl_probe_allowed(const char *name, bool *allowed)
 
 void *mxl_probe_open(const char *path)
 {
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     const char *why;
+    void *library = mxl_library_open(path, &why);
 
     if (library != NULL)
         return library;
-    why = dlerror();
     return mxl_error_null("cannot be opened: %s", why == NULL ? path : why);
 }
 
@@ -37,7 +35,7 @@ bool mxl_probe_fill(void *library, const char *prefix, const mxl_probe_symbol *s
         void *found;
 
         (void)snprintf(name, sizeof(name), "%s%s", prefix, symbols->name);
-        found = dlsym(library, name);
+        found = mxl_library_symbol(library, name);
         if (found == NULL)
             return false;
         /* memcpy, because ISO C converts no void * to a function pointer. */

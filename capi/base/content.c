@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory/mem.h"
+#include "base/system/file_io.h"
 
 /* The first piece of memory; each further one doubles it. */
 enum { FIRST_ROOM = 1 << 16 };
@@ -55,7 +56,7 @@ static int trim(mxl_content *content, size_t room)
 int mxl_content_read(const char *uri, mxl_content *content)
 {
     const char *path = mxl_local_path(uri);
-    FILE *file = path != NULL ? fopen(path, "rbe") : NULL;
+    FILE *file = path != NULL ? mxl_file_open(path, true, NULL, NULL) : NULL;
     size_t room = 0;
     int status = 0;
 

@@ -1,9 +1,9 @@
 /* Reading numbers and flags from the environment. */
 #include "base/env.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/error.h"
 
@@ -39,12 +39,20 @@ int mxl_env_check(const char *variable, const char *wanted)
     return mxl_error("%s is \"%.100s\"; %s is expected", variable, text, wanted);
 }
 
+/* Whether a text is a word of small letters, in letters of any case. */
+static bool is_word(const char *text, const char *word)
+{
+    while (*word != '\0' && tolower((unsigned char)*text) == *word)
+        text++, word++;
+    return *word == '\0' && *text == '\0';
+}
+
 /* 0 or 1; -1: neither. */
 static int flag_of(const char *text)
 {
-    if (strcmp(text, "1") == 0 || strcasecmp(text, "true") == 0)
+    if (is_word(text, "1") || is_word(text, "true"))
         return 1;
-    return strcmp(text, "0") == 0 || strcasecmp(text, "false") == 0 ? 0 : -1;
+    return is_word(text, "0") || is_word(text, "false") ? 0 : -1;
 }
 
 bool mxl_env_flag(const char *variable, bool otherwise)

@@ -1,8 +1,9 @@
 /* The library's one set of fork handlers; see fork.h. */
 #include "base/fork.h"
 
-#include <pthread.h>
 #include <stddef.h>
+
+#include "base/system/threads.h"
 
 static struct {
     void (*prepare)(void), (*parent)(void), (*child)(void);
@@ -42,5 +43,5 @@ static void child(void)
 
 __attribute__((constructor)) static void start(void)
 {
-    pthread_atfork(prepare, parent, child);
+    (void)mxl_system_at_fork(prepare, parent, child);
 }

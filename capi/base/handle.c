@@ -2,9 +2,8 @@
  * and moves batches of them from and to a shared list. */
 #include "base/handle.h"
 
-#include <pthread.h>
-
 #include "base/error.h"
+#include "base/system/threads.h"
 
 enum {
     SLOT_LIMIT = 1 << 26,
@@ -17,7 +16,7 @@ enum {
 
 _Atomic(mxl_handle_slot *) mxl_handle_chunks[MXL_HANDLE_CHUNKS];
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static mxl_mutex lock = MXL_MUTEX_INIT;
 static uint32_t shared_free; /* a chain of free slots; under `lock` */
 static uint32_t fresh = 1;   /* slots from this one on were never used; under `lock` */
 
@@ -80,7 +79,7 @@ static int take_shared(int want, uint32_t *chain)
     int count = 0;
 
     *chain = 0;
-    pthread_mutex_lock(&lock);
+    mxl_mutex_lock(&lock);
     while (count < want) {
         uint32_t number = shared_free;
 
@@ -92,17 +91,17 @@ static int take_shared(int want, uint32_t *chain)
         *chain = number;
         count++;
     }
-    pthread_mutex_unlock(&lock);
+    mxl_mutex_unlock(&lock);
     return count;
 }
 
 /* Puts a chain of slots on the shared list; `last` is its last slot. */
 static void give_shared(uint32_t first, uint32_t last)
 {
-    pthread_mutex_lock(&lock);
+    mxl_mutex_lock(&lock);
     slot_at(last)->u.next = shared_free;
     shared_free = first;
-    pthread_mutex_unlock(&lock);
+    mxl_mutex_unlock(&lock);
 }
 
 /* A slot for a thread that has an empty chain or no state. 0 with the error set. */
@@ -316,10 +315,10 @@ void mxl_handle_state_end(mxl_state *state)
 
 void mxl_handle_fork_lock(void)
 {
-    pthread_mutex_lock(&lock);
+    mxl_mutex_lock(&lock);
 }
 
 void mxl_handle_fork_unlock(void)
 {
-    pthread_mutex_unlock(&lock);
+    mxl_mutex_unlock(&lock);
 }

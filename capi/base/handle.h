@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/ref.h"
-#include "base/single.h"
+#include "base/system/single.h"
 #include "base/state.h"
 
 typedef enum mxl_kind {

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/single.h"
+#include "base/system/single.h"
 
 typedef struct mxl_ref {
     atomic_int count;

@@ -1,8 +1,7 @@
-/* Per-thread state: made at a thread's first call, freed by a pthread key's destructor at its end.
+/* Per-thread state: made at a thread's first call, freed by a key's destructor at its end.
  * All locks of base that matter to a fork are taken and released here, in one order. */
 #include "base/state.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +9,7 @@
 #include "base/handle.h"
 #include "base/memory/mem.h"
 #include "base/thread.h"
+#include "base/system/threads.h"
 
 _Thread_local mxl_state *mxl_state_here;
 
@@ -17,11 +17,11 @@ _Atomic int64_t mxl_state_rest_bytes;
 _Atomic int64_t mxl_state_rest_handles;
 atomic_bool mxl_state_system_fails;
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t key;
+static mxl_once_flag once = MXL_ONCE_INIT;
+static mxl_thread_key key;
 static bool key_made;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static mxl_mutex lock = MXL_MUTEX_INIT;
 static mxl_state *all; /* under `lock` */
 
 static mxl_state emergency;
@@ -91,7 +91,7 @@ static void end_thread(void *data)
     mxl_mem_state_end(state);
     mxl_handle_state_end(state);
     mxl_state_here = NULL;
-    pthread_mutex_lock(&lock);
+    mxl_mutex_lock(&lock);
     if (state->prev != NULL)
         state->prev->next = state->next;
     else
@@ -101,13 +101,13 @@ static void end_thread(void *data)
     /* Under the lock, so that no sum counts the thread twice or misses it. */
     atomic_fetch_add(&mxl_state_rest_bytes, atomic_load(&state->live_bytes));
     atomic_fetch_add(&mxl_state_rest_handles, atomic_load(&state->live_handles));
-    pthread_mutex_unlock(&lock);
+    mxl_mutex_unlock(&lock);
     free(state);
 }
 
 static void fork_prepare(void)
 {
-    pthread_mutex_lock(&lock);
+    mxl_mutex_lock(&lock);
     mxl_handle_fork_lock();
     mxl_mem_fork_lock();
 }
@@ -116,7 +116,7 @@ static void fork_parent(void)
 {
     mxl_mem_fork_unlock();
     mxl_handle_fork_unlock();
-    pthread_mutex_unlock(&lock);
+    mxl_mutex_unlock(&lock);
 }
 
 static void fork_child(void)
@@ -127,7 +127,7 @@ static void fork_child(void)
 
 static void start(void)
 {
-    key_made = pthread_key_create(&key, end_thread) == 0;
+    key_made = mxl_thread_key_make(&key, end_thread);
 }
 
 __attribute__((constructor)) static void guard_forks(void)
@@ -147,13 +147,13 @@ mxl_state *mxl_state_make(void)
 {
     mxl_state *state;
 
-    pthread_once(&once, start);
+    mxl_once(&once, start);
     state = mxl_state_system_memory(sizeof *state);
     if (state == NULL)
         return use_emergency();
     /* Without a key (a process may run out of them) the state works, but is not freed with its
      * thread. */
-    if (key_made && pthread_setspecific(key, state) != 0) {
+    if (key_made && !mxl_thread_key_set(key, state)) {
         free(state);
         return use_emergency();
     }
@@ -162,32 +162,32 @@ mxl_state *mxl_state_make(void)
     if (in_emergency)
         memcpy(state->error, emergency.error, sizeof state->error);
     in_emergency = false;
-    pthread_mutex_lock(&lock);
+    mxl_mutex_lock(&lock);
     state->next = all;
     if (all != NULL)
         all->prev = state;
     all = state;
-    pthread_mutex_unlock(&lock);
+    mxl_mutex_unlock(&lock);
     mxl_state_here = state;
     return state;
 }
 
 void mxl_state_sums(int64_t *bytes, int64_t *handles)
 {
-    pthread_mutex_lock(&lock);
+    mxl_mutex_lock(&lock);
     *bytes = atomic_load(&mxl_state_rest_bytes);
     *handles = atomic_load(&mxl_state_rest_handles);
     for (mxl_state *state = all; state != NULL; state = state->next) {
         *bytes += atomic_load_explicit(&state->live_bytes, memory_order_relaxed);
         *handles += atomic_load_explicit(&state->live_handles, memory_order_relaxed);
     }
-    pthread_mutex_unlock(&lock);
+    mxl_mutex_unlock(&lock);
 }
 
 void mxl_state_each(void (*visit)(mxl_state *state))
 {
-    pthread_mutex_lock(&lock);
+    mxl_mutex_lock(&lock);
     for (mxl_state *state = all; state != NULL; state = state->next)
         visit(state);
-    pthread_mutex_unlock(&lock);
+    mxl_mutex_unlock(&lock);
 }

@@ -78,8 +78,8 @@ enum { MXL_WATCH_SAVED = 1, MXL_WATCH_RECORD = 2 };
 enum { MXL_BULK_SIZE = 24 }; /* a thread's first bulk_size */
 
 /* initial-exec: one load from the thread register instead of a call, however the file is compiled.
- */
-#if defined(__linux__)
+ * glibc keeps room for such variables of libraries that are opened later, others do not. */
+#if defined(__GLIBC__)
 #define MXL_TLS_FAST __attribute__((tls_model("initial-exec")))
 #else
 #define MXL_TLS_FAST

@@ -1,23 +1,22 @@
-/* parallel_for over a pool of pthreads. An idle thread spins for a moment before it sleeps. */
-#define _GNU_SOURCE 1 /* sched_getaffinity, sigset_t, clock_gettime */
+/* parallel_for over a pool of threads. An idle thread spins for a moment before it sleeps. */
 #include "base/thread.h"
 
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/env.h"
 #include "base/state.h"
+#include "base/system/process.h"
+#include "base/system/processors.h"
+#include "base/system/threads.h"
 
 enum {
     MAX_THREADS = 256,
-    PIECES = 4,              /* per thread, so that a thread that is done can help a late one */
+    SHARE = 3,   /* a thread takes this part of what is left of a span, so that one that is done can
+                    help a late one, */
+    PIECES = 16, /* but no less than this part of the span */
     SPIN_NANOSECONDS = 50000 /* the time that a thread spins before it sleeps: waking one costs the
                                 caller 5 us or more, handing work to a spinning one 0.3 us */
 };
@@ -27,11 +26,10 @@ enum {
 typedef struct split_work {
     mxl_range_fn run;
     void *data;
-    int64_t count;
-    int64_t piece;
-    int64_t pieces;
+    int64_t count, unit;
+    int64_t units, least; /* units of the range, and of the smallest piece */
     int spans;
-    _Atomic int64_t next[MAX_THREADS]; /* of each thread's chunks */
+    _Atomic int64_t next[MAX_THREADS]; /* of each thread's units */
 } split_work;
 
 /* The gate: the job's number, how many workers may still join it, and how many work on it. */
@@ -41,27 +39,23 @@ typedef struct split_work {
 static const uint64_t one_number = UINT64_C(1) << 32, one_seat = UINT64_C(1) << 16;
 
 static struct {
-    pthread_mutex_t owner; /* held by the caller whose job runs */
-    pthread_mutex_t lock;  /* for sleeping */
-    pthread_cond_t wake;
-    pthread_cond_t done;
+    mxl_mutex owner; /* held by the caller whose job runs */
+    mxl_mutex lock;  /* for sleeping */
+    mxl_cond wake;
+    mxl_cond done;
     split_work *job; /* read by workers that joined; written while no worker is inside */
     _Atomic uint64_t gate;
     atomic_int sleeping; /* sleeping workers */
     atomic_bool waiting; /* the caller sleeps until no worker is inside */
     atomic_int started;  /* threads of the pool */
     atomic_bool spins;   /* there are as many processors as threads of the job */
-    pthread_t worker[MAX_THREADS];
-#if defined(__linux__)
+    mxl_thread worker[MAX_THREADS];
     /* Under `lock`: */
     bool asleep[MAX_THREADS];
     bool barred[MAX_THREADS]; /* kept off a caller's processor while it slept ... */
-    cpu_set_t home;           /* ... and allowed on these */
-#endif
-} pool = {.owner = PTHREAD_MUTEX_INITIALIZER,
-          .lock = PTHREAD_MUTEX_INITIALIZER,
-          .wake = PTHREAD_COND_INITIALIZER,
-          .done = PTHREAD_COND_INITIALIZER};
+    mxl_processor_set home;   /* ... and allowed on these */
+} pool = {
+    .owner = MXL_MUTEX_INIT, .lock = MXL_MUTEX_INIT, .wake = MXL_COND_INIT, .done = MXL_COND_INIT};
 
 static atomic_int set_count; /* 0: the default */
 static atomic_int default_count;
@@ -80,17 +74,10 @@ static int processors(void)
     static atomic_int found;
     int n = atomic_load_explicit(&found, memory_order_relaxed);
 
-    if (n > 0)
-        return n;
-#if defined(__linux__)
-    cpu_set_t set;
-
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        n = CPU_COUNT(&set);
-#endif
-    if (n < 1)
-        n = clamp(sysconf(_SC_NPROCESSORS_ONLN));
-    atomic_store_explicit(&found, n, memory_order_relaxed);
+    if (n == 0) {
+        n = clamp(mxl_processors());
+        atomic_store_explicit(&found, n, memory_order_relaxed);
+    }
     return n;
 }
 
@@ -130,14 +117,6 @@ static void pause_briefly(void)
 #endif
 }
 
-static int64_t nanoseconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
 /* Pauses until the gate opens (for a job later than `seen`, if given) or empties. False: it took
  * too long. */
 static bool spin(bool (*over)(uint64_t seen), uint64_t seen)
@@ -148,37 +127,49 @@ static bool spin(bool (*over)(uint64_t seen), uint64_t seen)
         return true;
     if (!atomic_load_explicit(&pool.spins, memory_order_relaxed))
         return false;
-    end = nanoseconds() + SPIN_NANOSECONDS;
+    end = mxl_clock() + SPIN_NANOSECONDS;
     do {
         for (int i = 0; i < 32; i++) {
             if (over(seen))
                 return true;
             pause_briefly();
         }
-    } while (nanoseconds() < end);
+    } while (mxl_clock() < end);
     return false;
 }
 
 static int64_t span_begin(const split_work *job, int span)
 {
-    return job->pieces * span / job->spans;
+    return job->units * span / job->spans;
+}
+
+/* Takes units [*begin, *end) of those of a span that are left before `last`. False: none is. */
+static bool take(split_work *job, int span, int64_t last, int64_t *begin, int64_t *end)
+{
+    int64_t i = atomic_load_explicit(&job->next[span], memory_order_relaxed), piece;
+
+    do {
+        if (i >= last)
+            return false;
+        piece = (last - i) / SHARE;
+        if (piece < job->least)
+            piece = last - i < job->least ? last - i : job->least;
+    } while (!atomic_compare_exchange_weak_explicit(&job->next[span], &i, i + piece,
+                                                    memory_order_relaxed, memory_order_relaxed));
+    *begin = i;
+    *end = i + piece;
+    return true;
 }
 
 static void work(split_work *job, int first)
 {
     for (int k = 0; k < job->spans; k++) {
         int span = (first + k) % job->spans;
-        int64_t last = span_begin(job, span + 1);
+        int64_t last = span_begin(job, span + 1), begin, end;
 
-        for (;;) {
-            int64_t i = atomic_fetch_add_explicit(&job->next[span], 1, memory_order_relaxed);
-            int64_t begin = i * job->piece;
-
-            if (i >= last)
-                break;
-            job->run(job->data, begin,
-                     job->count - begin < job->piece ? job->count : begin + job->piece);
-        }
+        while (take(job, span, last, &begin, &end))
+            job->run(job->data, begin * job->unit,
+                     end == job->units ? job->count : end * job->unit);
     }
 }
 
@@ -194,32 +185,22 @@ static bool is_open(uint64_t seen)
 /* Sleeps until there is a job, then returns to its own processors: see held_bar. */
 static void sleep_until_job(int index, uint64_t seen)
 {
-#if defined(__linux__)
-    cpu_set_t home;
+    mxl_processor_set home;
     bool barred;
-#endif
 
-    pthread_mutex_lock(&pool.lock);
-#if defined(__linux__)
+    mxl_mutex_lock(&pool.lock);
     pool.asleep[index] = true;
-#else
-    (void)index;
-#endif
     atomic_fetch_add(&pool.sleeping,
                      1); /* before the test: the caller that opens the gate reads this afterwards */
     while (!is_open(seen))
-        pthread_cond_wait(&pool.wake, &pool.lock);
+        mxl_cond_wait(&pool.wake, &pool.lock);
     atomic_fetch_sub(&pool.sleeping, 1);
-#if defined(__linux__)
     barred = pool.barred[index];
     home = pool.home;
     pool.asleep[index] = pool.barred[index] = false;
-#endif
-    pthread_mutex_unlock(&pool.lock);
-#if defined(__linux__)
+    mxl_mutex_unlock(&pool.lock);
     if (barred)
-        (void)sched_setaffinity(0, sizeof home, &home);
-#endif
+        (void)mxl_processors_bind(NULL, &home);
 }
 
 /* Joins the job that the gate is open for, if it takes more workers; `seen` becomes its number. */
@@ -241,9 +222,9 @@ static void leave(void)
     uint64_t before = atomic_fetch_sub(&pool.gate, 1);
 
     if (GATE_INSIDE(before) == 1 && atomic_load(&pool.waiting)) {
-        pthread_mutex_lock(&pool.lock);
-        pthread_cond_signal(&pool.done);
-        pthread_mutex_unlock(&pool.lock);
+        mxl_mutex_lock(&pool.lock);
+        mxl_cond_signal(&pool.done);
+        mxl_mutex_unlock(&pool.lock);
     }
 }
 
@@ -270,24 +251,23 @@ static void *worker(void *number)
 /* Grows the pool to `count` threads, or to as many as the system gives. */
 static void start(int count)
 {
-    sigset_t every, before;
+    mxl_signals before;
 
     if (atomic_load_explicit(&pool.started, memory_order_relaxed) >= count)
         return;
     /* Signals are handled by the program's own threads. */
-    sigfillset(&every);
-    pthread_sigmask(SIG_SETMASK, &every, &before);
+    mxl_signals_block(&before);
     while (atomic_load_explicit(&pool.started, memory_order_relaxed) < count) {
         intptr_t number = atomic_load_explicit(&pool.started, memory_order_relaxed) + 1;
-        pthread_t thread;
+        mxl_thread thread;
 
-        if (pthread_create(&thread, NULL, worker, (void *)number) != 0)
+        if (!mxl_thread_start(&thread, 0, worker, (void *)number))
             break;
         pool.worker[number - 1] = thread;
-        pthread_detach(thread);
+        mxl_thread_detach(thread);
         atomic_fetch_add(&pool.started, 1);
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    mxl_signals_restore(&before);
 }
 
 static bool is_empty(uint64_t unused)
@@ -300,13 +280,13 @@ static void await_workers(void)
 {
     if (spin(is_empty, 0))
         return;
-    pthread_mutex_lock(&pool.lock);
+    mxl_mutex_lock(&pool.lock);
     atomic_store(&pool.waiting,
                  true); /* before the test: a worker that leaves reads this afterwards */
     while (!is_empty(0))
-        pthread_cond_wait(&pool.done, &pool.lock);
+        mxl_cond_wait(&pool.done, &pool.lock);
     atomic_store(&pool.waiting, false);
-    pthread_mutex_unlock(&pool.lock);
+    mxl_mutex_unlock(&pool.lock);
 }
 
 static int awake(void)
@@ -321,22 +301,15 @@ static int awake(void)
  * 215 us (three runs); of 1,000,000 667 to 697 us, without this 704 to 741 us (two runs). */
 static void held_bar(void)
 {
-#if defined(__linux__)
-    int caller = sched_getcpu();
-    cpu_set_t others;
+    mxl_processor_set others;
 
-    if (!atomic_load_explicit(&pool.spins, memory_order_relaxed) || caller < 0 ||
-        sched_getaffinity(0, sizeof pool.home, &pool.home) != 0)
-        return;
-    others = pool.home;
-    CPU_CLR((unsigned)caller, &others);
-    if (CPU_COUNT(&others) == 0)
+    if (!atomic_load_explicit(&pool.spins, memory_order_relaxed) ||
+        !mxl_processors_allowed(&pool.home) || !mxl_processors_but_here(&pool.home, &others))
         return;
     for (int i = 0; i < atomic_load_explicit(&pool.started, memory_order_relaxed); i++) {
-        if (pool.asleep[i] && pthread_setaffinity_np(pool.worker[i], sizeof others, &others) == 0)
+        if (pool.asleep[i] && mxl_processors_bind(&pool.worker[i], &others))
             pool.barred[i] = true;
     }
-#endif
 }
 
 static void run_on_pool(split_work *job, int helpers)
@@ -348,10 +321,10 @@ static void run_on_pool(split_work *job, int helpers)
     atomic_store_explicit(&pool.spins, helpers < processors(), memory_order_relaxed);
     atomic_store(&pool.gate, (GATE_NUMBER(gate) + 1) * one_number + (uint64_t)helpers * one_seat);
     if (helpers > awake()) {
-        pthread_mutex_lock(&pool.lock);
+        mxl_mutex_lock(&pool.lock);
         held_bar();
-        pthread_cond_broadcast(&pool.wake);
-        pthread_mutex_unlock(&pool.lock);
+        mxl_cond_broadcast(&pool.wake);
+        mxl_mutex_unlock(&pool.lock);
     }
     inside = true;
     work(job, 0);
@@ -382,20 +355,21 @@ void mxl_parallel_fine(int64_t count, int64_t unit, int64_t grain, mxl_range_fn 
         threads = woken;
     if (threads > units)
         threads = units;
-    if (threads == 1 || pthread_mutex_trylock(&pool.owner) != 0) {
+    if (threads == 1 || !mxl_mutex_try(&pool.owner)) {
         run(data, 0, count);
         return;
     }
     job.run = run;
     job.data = data;
     job.count = count;
-    job.piece = ((units - 1) / (threads * PIECES) + 1) * unit;
-    job.pieces = (count - 1) / job.piece + 1;
+    job.unit = unit;
+    job.units = units;
+    job.least = 1 + (units - 1) / (threads * PIECES);
     job.spans = (int)threads;
     for (int i = 0; i < job.spans; i++)
         atomic_init(&job.next[i], span_begin(&job, i));
     run_on_pool(&job, (int)threads - 1);
-    pthread_mutex_unlock(&pool.owner);
+    mxl_mutex_unlock(&pool.owner);
 }
 
 void mxl_parallel_for(int64_t count, int64_t grain, mxl_range_fn run, void *data)
@@ -406,17 +380,15 @@ void mxl_parallel_for(int64_t count, int64_t grain, mxl_range_fn run, void *data
 void mxl_thread_fork_child(void)
 {
     /* The threads that held these locks do not exist in the child. */
-    pool.owner = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    pool.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    pool.wake = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
-    pool.done = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    pool.owner = (mxl_mutex)MXL_MUTEX_INIT;
+    pool.lock = (mxl_mutex)MXL_MUTEX_INIT;
+    pool.wake = (mxl_cond)MXL_COND_INIT;
+    pool.done = (mxl_cond)MXL_COND_INIT;
     pool.job = NULL;
     atomic_store(&pool.gate, 0);
     atomic_store(&pool.sleeping, 0);
     atomic_store(&pool.waiting, false);
     atomic_store(&pool.started, 0);
-#if defined(__linux__)
     memset(pool.asleep, 0, sizeof pool.asleep);
     memset(pool.barred, 0, sizeof pool.barred);
-#endif
 }

@@ -1,4 +1,4 @@
-/* parallel_for: the only file that creates threads. A small pool of pthreads is started by the
+/* parallel_for: the only file that creates threads. A small pool is started by the
  * first large kernel, never at load. A caller that finds the pool busy runs its work by itself. A
  * forked child makes its own pool. */
 #ifndef MXL_BASE_THREAD_H

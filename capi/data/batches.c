@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory/mem.h"
 #include "kernel/random/rng.h"
+#include "base/system/threads.h"
 
 const char *const mxl_batch_contexts[] = {"cpu", "gpu", NULL};
 const char *const mxl_batch_dtypes[] = {"None",  "bfloat16", "float16", "float32", "float64",
@@ -29,7 +30,7 @@ static void batches_free(mxl_ref *ref)
     mxl_free(b->order, (size_t)b->room * sizeof(*b->order));
     mxl_free(b->places, (size_t)b->batch_size * sizeof(*b->places));
     mxl_free(b->index, (size_t)b->batch_size * sizeof(*b->index));
-    pthread_mutex_destroy(&b->lock);
+    mxl_mutex_destroy(&b->lock);
     mxl_free(b, sizeof(*b));
 }
 
@@ -92,7 +93,7 @@ mxl_batches *mxl_batches_open(const mxl_batches_kind *kind, int count, const cha
     if (b == NULL)
         return NULL;
     mxl_ref_init(&b->ref, batches_free);
-    pthread_mutex_init(&b->lock, NULL);
+    mxl_mutex_init(&b->lock);
     b->kind = kind;
     if (open_kind(b, count, keys, values) == 0 && prepare(b) == 0)
         return b;
@@ -257,21 +258,21 @@ int mxl_batches_next(mxl_batches *b, bool *any)
 {
     int status;
 
-    pthread_mutex_lock(&b->lock);
+    mxl_mutex_lock(&b->lock);
     status = next_batch(b, any);
-    pthread_mutex_unlock(&b->lock);
+    mxl_mutex_unlock(&b->lock);
     return status;
 }
 
 void mxl_batches_restart(mxl_batches *b)
 {
-    pthread_mutex_lock(&b->lock);
+    mxl_mutex_lock(&b->lock);
     drop_batch(b);
     if (b->shuffle && b->overflow == 0)
         shuffle(b);
     b->at = b->overflow;
     b->overflow = 0;
-    pthread_mutex_unlock(&b->lock);
+    mxl_mutex_unlock(&b->lock);
 }
 
 /* ---- the present batch ---- */
@@ -286,12 +287,12 @@ static mxl_array *alias(mxl_batches *b, mxl_array *const *array)
 {
     mxl_array *made = NULL;
 
-    pthread_mutex_lock(&b->lock);
+    mxl_mutex_lock(&b->lock);
     if (*array == NULL)
         (void)no_batch(b);
     else
         made = mxl_array_alias(*array);
-    pthread_mutex_unlock(&b->lock);
+    mxl_mutex_unlock(&b->lock);
     return made;
 }
 
@@ -309,12 +310,12 @@ int mxl_batches_pad(mxl_batches *b, int64_t *pad)
 {
     int status = 0;
 
-    pthread_mutex_lock(&b->lock);
+    mxl_mutex_lock(&b->lock);
     if (b->data == NULL)
         status = no_batch(b);
     else
         *pad = b->pad;
-    pthread_mutex_unlock(&b->lock);
+    mxl_mutex_unlock(&b->lock);
     return status;
 }
 
@@ -322,11 +323,11 @@ int mxl_batches_index(mxl_batches *b, uint64_t **index)
 {
     int status = 0;
 
-    pthread_mutex_lock(&b->lock);
+    mxl_mutex_lock(&b->lock);
     if (b->data == NULL)
         status = no_batch(b);
     else
         *index = b->index;
-    pthread_mutex_unlock(&b->lock);
+    mxl_mutex_unlock(&b->lock);
     return status;
 }

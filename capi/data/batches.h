@@ -3,7 +3,6 @@
 #ifndef MXL_DATA_BATCHES_H
 #define MXL_DATA_BATCHES_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -11,6 +10,7 @@
 #include "base/ref.h"
 #include "base/shape.h"
 #include "op/op.h"
+#include "base/system/threads.h"
 
 typedef struct mxl_batches mxl_batches;
 
@@ -44,7 +44,7 @@ struct mxl_batches {
     bool numbered;               /* the index of a batch is the numbers of its samples, not 0 */
     uint64_t seed;               /* of the orders */
     /* The second part: what the functions below keep. */
-    pthread_mutex_t lock;
+    mxl_mutex lock;
     uint32_t orders; /* how many orders have been made */
     int64_t *order;  /* of `room` samples; NULL: their own */
     int64_t room;

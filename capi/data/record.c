@@ -1,16 +1,15 @@
 /* Reading and writing files of records; see data/record.h. */
-#define _GNU_SOURCE 1 /* fseeko, ftruncate, pread */
 #include "data/record.h"
 
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/content.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
+#include "base/system/threads.h"
+#include "base/system/file_io.h"
 
 /* The kinds of parts. */
 enum { WHOLE, FIRST, MIDDLE, LAST };
@@ -36,18 +35,18 @@ static void record_free(mxl_ref *ref)
     mxl_free(file->replace, sizeof(*file->replace));
     mxl_free(file->buffer, file->room);
     mxl_free(file->ahead, AHEAD);
-    pthread_mutex_destroy(&file->lock);
+    mxl_mutex_destroy(&file->lock);
     mxl_free(file, sizeof(*file));
 }
 
 static FILE *open_path(const char *path)
 {
-    FILE *file = fopen(path, "rbe");
-    struct stat about;
+    mxl_file_kind kind;
+    FILE *file = mxl_file_open(path, true, &kind, NULL);
 
     if (file == NULL)
         return mxl_error_null("cannot open \"%s\": %s", path, strerror(errno));
-    if (fstat(fileno(file), &about) == 0 && S_ISDIR(about.st_mode)) {
+    if (kind == MXL_FILE_FOLDER) {
         (void)fclose(file);
         return mxl_error_null("cannot open \"%s\": it is a folder", path);
     }
@@ -73,7 +72,7 @@ mxl_record_file *mxl_record_open(const char *uri, bool writing)
     if (file == NULL)
         return NULL;
     mxl_ref_init(&file->ref, record_free);
-    pthread_mutex_init(&file->lock, NULL);
+    mxl_mutex_init(&file->lock);
     file->writing = writing;
     file->file = writing ? open_replacement(file, path) : open_path(path);
     if (file->file == NULL) {
@@ -82,7 +81,7 @@ mxl_record_file *mxl_record_open(const char *uri, bool writing)
     }
     if (writing)
         return file;
-    file->pipe = lseek(fileno(file->file), 0, SEEK_CUR) < 0;
+    file->pipe = mxl_file_is_pipe(file->file);
     file->ahead = mxl_alloc(AHEAD);
     if (file->ahead == NULL) {
         mxl_ref_release(&file->ref);
@@ -95,7 +94,7 @@ int mxl_record_close(mxl_record_file *writer)
 {
     int status = 0;
 
-    pthread_mutex_lock(&writer->lock);
+    mxl_mutex_lock(&writer->lock);
     if (writer->file != NULL && writer->broken && writer->replace->lock >= 0) {
         status = mxl_error("%s: the file stays as it was: the last record could not be written",
                            writer->replace->path);
@@ -103,7 +102,7 @@ int mxl_record_close(mxl_record_file *writer)
         status = mxl_replace_end(writer->replace, true);
         writer->file = NULL;
     }
-    pthread_mutex_unlock(&writer->lock);
+    mxl_mutex_unlock(&writer->lock);
     return status;
 }
 
@@ -146,8 +145,7 @@ static void write_undo(mxl_record_file *writer)
 {
     (void)fflush(writer->file);
     clearerr(writer->file);
-    if (ftruncate(fileno(writer->file), (off_t)writer->at) == 0)
-        (void)fseeko(writer->file, (off_t)writer->at, SEEK_SET);
+    mxl_file_cut(writer->file, writer->at);
 }
 
 int mxl_record_write(mxl_record_file *writer, const char *bytes, size_t size)
@@ -157,7 +155,7 @@ int mxl_record_write(mxl_record_file *writer, const char *bytes, size_t size)
 
     if (size >= MXL_RECORD_LIMIT)
         return mxl_error("a record must be shorter than 2^29 bytes, got %zu", size);
-    pthread_mutex_lock(&writer->lock);
+    mxl_mutex_lock(&writer->lock);
     if (writer->file == NULL) {
         status = mxl_error("the writer is closed");
     } else if (write_parts(writer->file, bytes, size, &parts) != 0 || fflush(writer->file) != 0) {
@@ -170,30 +168,24 @@ int mxl_record_write(mxl_record_file *writer, const char *bytes, size_t size)
         /* Each part has a head of 8 bytes, and all but the first replace a magic number of 4. */
         writer->at += 8 * parts + ((size - 4 * (parts - 1) + 3) & ~(size_t)3);
     }
-    pthread_mutex_unlock(&writer->lock);
+    mxl_mutex_unlock(&writer->lock);
     return status;
 }
 
 /* ---- reading ---- */
 
 /* Reads some bytes at the reader's position, without moving it, or of a pipe; 0 at the end, -1. */
-static ssize_t read_some(const mxl_record_file *reader, void *to, size_t wanted)
+static int64_t read_some(const mxl_record_file *reader, void *to, size_t wanted)
 {
-    int fd = fileno(reader->file);
-    ssize_t n;
-
-    do
-        n = reader->pipe ? read(fd, to, wanted) : pread(fd, to, wanted, (off_t)reader->at);
-    while (n < 0 && errno == EINTR);
-    return n;
+    return mxl_file_read_at(reader->file, reader->pipe, to, wanted, reader->at);
 }
 
 /* Some bytes at the reader's position, of what was read ahead where they are there; 0 at the end,
  * -1 if reading failed. */
-static ssize_t some_bytes(mxl_record_file *reader, char *to, size_t wanted)
+static int64_t some_bytes(mxl_record_file *reader, char *to, size_t wanted)
 {
     size_t offset = reader->at - reader->ahead_at, left;
-    ssize_t n;
+    int64_t n;
 
     if (reader->at < reader->ahead_at || offset >= reader->ahead_size) {
         if (wanted >= AHEAD)
@@ -209,7 +201,7 @@ static ssize_t some_bytes(mxl_record_file *reader, char *to, size_t wanted)
     if (wanted > left)
         wanted = left;
     memcpy(to, reader->ahead + offset, wanted);
-    return (ssize_t)wanted;
+    return (int64_t)wanted;
 }
 
 /* Reads as many bytes as there are, and counts them. -1 with the error set if reading failed. */
@@ -217,7 +209,7 @@ static int take(mxl_record_file *reader, void *to, size_t wanted, size_t *got)
 {
     *got = 0;
     while (*got < wanted) {
-        ssize_t n = some_bytes(reader, (char *)to + *got, wanted - *got);
+        int64_t n = some_bytes(reader, (char *)to + *got, wanted - *got);
 
         if (n < 0)
             return mxl_error("reading failed at byte %zu: %s", reader->at, strerror(errno));
@@ -339,7 +331,7 @@ int mxl_record_read(mxl_record_file *reader, const char **bytes, size_t *size)
     bool any = false;
     int status;
 
-    pthread_mutex_lock(&reader->lock);
+    mxl_mutex_lock(&reader->lock);
     start = reader->at;
     reader->no_room = false;
     status = read_parts(reader, &length, &any);
@@ -349,7 +341,7 @@ int mxl_record_read(mxl_record_file *reader, const char **bytes, size_t *size)
         *bytes = any ? reader->buffer : NULL;
         *size = length;
     }
-    pthread_mutex_unlock(&reader->lock);
+    mxl_mutex_unlock(&reader->lock);
     return status;
 }
 
@@ -378,9 +370,9 @@ int mxl_record_skip(mxl_record_file *reader, bool *any)
 {
     int status;
 
-    pthread_mutex_lock(&reader->lock);
+    mxl_mutex_lock(&reader->lock);
     status = skip_parts(reader, any);
-    pthread_mutex_unlock(&reader->lock);
+    mxl_mutex_unlock(&reader->lock);
     return status;
 }
 
@@ -388,9 +380,9 @@ size_t mxl_record_tell(mxl_record_file *file)
 {
     size_t at;
 
-    pthread_mutex_lock(&file->lock);
+    mxl_mutex_lock(&file->lock);
     at = file->at;
-    pthread_mutex_unlock(&file->lock);
+    mxl_mutex_unlock(&file->lock);
     return at;
 }
 
@@ -398,8 +390,8 @@ int mxl_record_seek(mxl_record_file *reader, size_t position)
 {
     int status;
 
-    pthread_mutex_lock(&reader->lock);
+    mxl_mutex_lock(&reader->lock);
     status = move_to(reader, position);
-    pthread_mutex_unlock(&reader->lock);
+    mxl_mutex_unlock(&reader->lock);
     return status;
 }

@@ -6,12 +6,12 @@
 #ifndef MXL_DATA_RECORD_H
 #define MXL_DATA_RECORD_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "array/replace.h"
+#include "base/system/replace.h"
 #include "base/ref.h"
+#include "base/system/threads.h"
 
 /* A record is shorter than this. */
 #define MXL_RECORD_LIMIT ((size_t)1 << 29)
@@ -21,7 +21,7 @@ typedef struct mxl_record_file {
     mxl_ref ref; /* closes the file when it is released */
     bool writing;
     bool broken; /* the last record could not be written */
-    pthread_mutex_t lock;
+    mxl_mutex lock;
     FILE *file;           /* NULL: closed */
     mxl_replace *replace; /* of a writer */
     size_t at;            /* position in the file */

@@ -1,36 +1,36 @@
 /* Calls that a forked process finds whole; see data/whole.h. */
 #include "data/whole.h"
 
-#include <pthread.h>
 #include <stdbool.h>
 
 #include "base/fork.h"
+#include "base/system/threads.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held during a fork */
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static mxl_mutex lock = MXL_MUTEX_INIT; /* held during a fork */
+static mxl_cond changed = MXL_COND_INIT;
 static int running; /* calls */
 static bool forking;
 
 static void fork_prepare(void)
 {
-    pthread_mutex_lock(&lock);
+    mxl_mutex_lock(&lock);
     while (forking) /* by another thread */
-        pthread_cond_wait(&changed, &lock);
+        mxl_cond_wait(&changed, &lock);
     forking = true;
     while (running > 0)
-        pthread_cond_wait(&changed, &lock);
+        mxl_cond_wait(&changed, &lock);
 }
 
 static void fork_parent(void)
 {
     forking = false;
-    pthread_cond_broadcast(&changed);
-    pthread_mutex_unlock(&lock);
+    mxl_cond_broadcast(&changed);
+    mxl_mutex_unlock(&lock);
 }
 
 static void fork_child(void)
 {
-    changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER; /* who waited does not exist here */
+    changed = (mxl_cond)MXL_COND_INIT; /* who waited does not exist here */
     fork_parent();
 }
 
@@ -41,17 +41,17 @@ __attribute__((constructor)) static void start(void)
 
 void mxl_whole_begin(void)
 {
-    pthread_mutex_lock(&lock);
+    mxl_mutex_lock(&lock);
     while (forking)
-        pthread_cond_wait(&changed, &lock);
+        mxl_cond_wait(&changed, &lock);
     running++;
-    pthread_mutex_unlock(&lock);
+    mxl_mutex_unlock(&lock);
 }
 
 void mxl_whole_end(void)
 {
-    pthread_mutex_lock(&lock);
+    mxl_mutex_lock(&lock);
     if (--running == 0)
-        pthread_cond_broadcast(&changed);
-    pthread_mutex_unlock(&lock);
+        mxl_cond_broadcast(&changed);
+    mxl_mutex_unlock(&lock);
 }

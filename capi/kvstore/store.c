@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory/mem.h"
 #include "kvstore/item.h"
+#include "base/system/threads.h"
 
 static void store_free(mxl_ref *ref)
 {
@@ -17,7 +18,7 @@ static void store_free(mxl_ref *ref)
     for (uint32_t i = 0; i < store->count; i++)
         mxl_ref_release(&store->item[i]->ref);
     mxl_free(store->item, store->room * sizeof(*store->item));
-    pthread_mutex_destroy(&store->lock);
+    mxl_mutex_destroy(&store->lock);
     mxl_free(store, sizeof(*store));
 }
 
@@ -43,7 +44,7 @@ mxl_store *mxl_store_new(const char *type)
     if (store == NULL)
         return NULL;
     mxl_ref_init(&store->ref, store_free);
-    pthread_mutex_init(&store->lock, NULL);
+    mxl_mutex_init(&store->lock);
     memcpy(store->type, lower, length + 1);
     return store;
 }
@@ -52,17 +53,17 @@ mxl_store_updater mxl_store_get_updater(mxl_store *store)
 {
     mxl_store_updater updater;
 
-    pthread_mutex_lock(&store->lock);
+    mxl_mutex_lock(&store->lock);
     updater = store->updater;
-    pthread_mutex_unlock(&store->lock);
+    mxl_mutex_unlock(&store->lock);
     return updater;
 }
 
 void mxl_store_set_updater(mxl_store *store, mxl_store_updater updater)
 {
-    pthread_mutex_lock(&store->lock);
+    mxl_mutex_lock(&store->lock);
     store->updater = updater;
-    pthread_mutex_unlock(&store->lock);
+    mxl_mutex_unlock(&store->lock);
 }
 
 /* ---- items ---- */
@@ -149,7 +150,7 @@ mxl_store_item *mxl_store_find(mxl_store *store, mxl_store_keys keys, uint32_t i
     bool found = false;
     int status;
 
-    pthread_mutex_lock(&store->lock);
+    mxl_mutex_lock(&store->lock);
     status = check_kind(store, keys);
     if (status == 0) {
         uint32_t at = place_of(store, keys, i, &found);
@@ -159,7 +160,7 @@ mxl_store_item *mxl_store_find(mxl_store *store, mxl_store_keys keys, uint32_t i
             mxl_ref_retain(&item->ref);
         }
     }
-    pthread_mutex_unlock(&store->lock);
+    mxl_mutex_unlock(&store->lock);
     if (status == 0 && item == NULL)
         return mxl_error_null("key %s is not in the store; init adds it",
                               mxl_store_key_text(keys, i, room));
@@ -231,20 +232,20 @@ int mxl_store_init(mxl_store *store, mxl_store_keys keys, mxl_array *const *valu
     mxl_store_keys done = keys;
     int status = 0;
 
-    pthread_mutex_lock(&store->lock);
+    mxl_mutex_lock(&store->lock);
     for (done.count = 0; status == 0 && done.count < keys.count; done.count += status == 0)
         status = add(store, keys, done.count, values[done.count]);
     if (status != 0)
         remove_keys(store, done);
-    pthread_mutex_unlock(&store->lock);
+    mxl_mutex_unlock(&store->lock);
     return status;
 }
 
 void mxl_store_remove(mxl_store *store, mxl_store_keys keys)
 {
-    pthread_mutex_lock(&store->lock);
+    mxl_mutex_lock(&store->lock);
     remove_keys(store, keys);
-    pthread_mutex_unlock(&store->lock);
+    mxl_mutex_unlock(&store->lock);
 }
 
 /* ---- values ---- */
@@ -253,10 +254,10 @@ mxl_array *mxl_store_take(mxl_store *store, const mxl_store_item *item)
 {
     mxl_array *value;
 
-    pthread_mutex_lock(&store->lock);
+    mxl_mutex_lock(&store->lock);
     value = item->value;
     mxl_array_retain(value);
-    pthread_mutex_unlock(&store->lock);
+    mxl_mutex_unlock(&store->lock);
     return value;
 }
 
@@ -296,14 +297,14 @@ int mxl_store_replace(mxl_store *store, mxl_store_sums *sums)
             return -1;
         }
     }
-    pthread_mutex_lock(&store->lock);
+    mxl_mutex_lock(&store->lock);
     for (uint32_t i = 0; i < sums->count; i++) {
         mxl_array *old = sums->list[i].item->value;
 
         sums->list[i].item->value = sums->list[i].sum;
         sums->list[i].sum = old;
     }
-    pthread_mutex_unlock(&store->lock);
+    mxl_mutex_unlock(&store->lock);
     return 0;
 }
 

@@ -3,10 +3,9 @@
 #ifndef MXL_KVSTORE_STORE_H
 #define MXL_KVSTORE_STORE_H
 
-#include <pthread.h>
-
 #include "array/array.h"
 #include "base/ref.h"
+#include "base/system/threads.h"
 
 /* Keys of a call: numbers, or names (then `number` is NULL). */
 typedef struct mxl_store_keys {
@@ -34,7 +33,7 @@ typedef struct mxl_store_updater {
 
 typedef struct mxl_store {
     mxl_ref ref;
-    pthread_mutex_t lock;  /* never held during a call of the caller's function */
+    mxl_mutex lock;        /* never held during a call of the caller's function */
     mxl_store_item **item; /* kept, in the order of keys */
     uint32_t count, room;
     int numbers; /* how many names have been numbered */

@@ -2,6 +2,8 @@
  * descriptors; `symbol/control` checks, infers and runs them. */
 #include "ops/control_ops.h"
 
+#include "base/system/threads.h"
+
 #define REFUSED                                                                                    \
     "it takes graphs, which only symbols have: mx.sym.contrib makes it, and mx.nd.contrib runs "   \
     "loops over arrays"

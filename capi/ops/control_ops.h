@@ -4,6 +4,7 @@
 #define MXL_OPS_CONTROL_OPS_H
 
 #include "op/op.h"
+#include "base/system/threads.h"
 
 /* The inputs of the node are data, then states, then others. Each list has, for one of these kinds,
  * the positions among the variables of the graph. The heads of the graph are outputs of a step,

@@ -2,7 +2,8 @@
 #include <errno.h>
 
 #include "api/common.h"
-#include "array/replace.h"
+#include "base/system/replace.h"
+#include "base/system/file_io.h"
 
 _Static_assert(sizeof(mxl_replace) <= sizeof(((MXLReplacement *)NULL)->inside),
                "a replacement has room for its state");
@@ -25,7 +26,7 @@ int MXLReplaceBegin(const char *path, int stream, MXLReplacement *replacement)
         replacement->error_number = errno;
         return mxl_error_prefix(__func__);
     }
-    replacement->descriptor = fileno(r->file);
+    replacement->descriptor = mxl_file_descriptor(r->file);
     return 0;
 }
 

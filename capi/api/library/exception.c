@@ -4,15 +4,14 @@
  * folder are compiled with -fexceptions, so that functions that have a variable with a cleanup name
  * one; it is ours, in place of libgcc's for C, and it catches. The library's own frames have been
  * unwound when it gets control back, and it jumps to where the library was called. */
-#define _GNU_SOURCE 1 /* dlfcn.h in full */
 #include "api/library/library.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 #include <unwind.h>
 
 #include "backend/probe.h"
+#include "base/system/dynamic.h"
 
 static _Thread_local api_catch *innermost;
 
@@ -87,10 +86,7 @@ static void note(api_catch *here, struct _Unwind_Exception *exception)
 
 void api_catch_prepare(void)
 {
-    Dl_info self;
-
-    if (dladdr(functions, &self) != 0)
-        (void)dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    mxl_library_stay(functions);
 }
 
 _Unwind_Reason_Code __gcc_personality_v0(int version, _Unwind_Action actions,

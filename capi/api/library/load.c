@@ -1,14 +1,13 @@
 /* MXLoadLib: opens a library that was built for MXNet 1.9.1's extension interface and adds its
  * operators to the registry. MXLLibraryNames lists what libraries brought. */
-#define _GNU_SOURCE 1 /* dlfcn.h in full */
 #include "api/library/library.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "backend/probe.h"
+#include "base/system/threads.h"
+#include "base/system/dynamic.h"
 
 /* What 1.9.1 says of itself to a library, and the version of the interface that it has. */
 enum { MXNET_VERSION = 10901, INTERFACE = 11 };
@@ -82,7 +81,7 @@ enum { OPERATORS, PARTITIONERS, PASSES, KINDS }; /* as MXLLibraryNames numbers t
  */
 static _Atomic(name_list *) known[KINDS];
 static api_library *libraries;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static mxl_mutex lock = MXL_MUTEX_INIT;
 
 /* A list with the names that are known and room for `count` more; NULL with the error set. */
 static name_list *longer(const name_list *older, int count)
@@ -315,19 +314,19 @@ static int load_once(const char *path)
         return -1;
     for (l = libraries; l != NULL; l = l->next) {
         if (l->opened == opened) {
-            (void)dlclose(opened); /* it was opened once more */
+            mxl_library_close(opened); /* it was opened once more */
             return 0;
         }
     }
     l = mxl_state_system_memory(sizeof(*l));
     if (l == NULL) {
-        (void)dlclose(opened);
+        mxl_library_close(opened);
         return mxl_error_memory(sizeof(*l));
     }
     l->opened = opened;
     if (load(l, &keep) != 0) {
         if (!keep)
-            (void)dlclose(opened);
+            mxl_library_close(opened);
         free(l);
         return -1;
     }
@@ -342,9 +341,9 @@ int MXLoadLib(const char *path, unsigned verbose)
 
     (void)verbose; /* the library prints nothing: see MXLLibraryNames */
     API_NEED(path);
-    pthread_mutex_lock(&lock);
+    mxl_mutex_lock(&lock);
     status = load_once(path);
-    pthread_mutex_unlock(&lock);
+    mxl_mutex_unlock(&lock);
     if (status == 0)
         return 0;
     (void)mxl_error_prefix(path);

@@ -2,15 +2,15 @@
  * and where the results go. */
 #include "api/common.h"
 
-#include <pthread.h>
 #include <string.h>
 
-#include "array/replace.h"
+#include "base/system/replace.h"
 #include "base/fork.h"
 #include "base/text/near.h"
 #include "base/profile/profile.h"
 #include "base/text/str.h"
 #include "op/text.h"
+#include "base/system/threads.h"
 
 typedef struct settings {
     char file[MXL_PATH_ROOM];
@@ -22,16 +22,16 @@ static settings now = {.file = "profile.json"};
 static bool running, paused;
 static bool has_run; /* since the last file was finished */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static mxl_mutex lock = MXL_MUTEX_INIT;
 
 static void lock_settings(void)
 {
-    pthread_mutex_lock(&lock);
+    mxl_mutex_lock(&lock);
 }
 
 static void unlock_settings(void)
 {
-    pthread_mutex_unlock(&lock);
+    mxl_mutex_unlock(&lock);
 }
 
 /* A child does not measure, and has nothing to write. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "api/symbol/handles.h"
-#include "array/replace.h"
+#include "base/system/replace.h"
 #include "base/memory/mem.h"
 #include "symbol/json.h"
 

@@ -1,11 +1,10 @@
 /* Parts of sparse arrays: made, exchanged, checked. (Conversions: convert.c.) */
 #include "array/sparse/sparse.h"
 
-#include <sched.h>
-
 #include "array/copy.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
+#include "base/system/threads.h"
 
 const char *mxl_stype_name(int stype)
 {
@@ -103,7 +102,7 @@ static mxl_extra *lock_parts(const mxl_array *array)
     mxl_extra *extra = atomic_load_explicit(&array->storage->extra, memory_order_acquire);
 
     while (atomic_flag_test_and_set_explicit(&extra->parts_locked, memory_order_acquire))
-        (void)sched_yield();
+        mxl_thread_yield();
     return extra;
 }
 

@@ -1,18 +1,12 @@
 /* The region and its runs. A table has an entry for each unit; those of the first and the last unit
  * of a run say how long it is, so that a run finds its neighbours. */
-#define _GNU_SOURCE 1 /* MADV_HUGEPAGE */
 #include "base/memory/heap.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <unistd.h>
-#endif
-
 #include "base/memory/mem.h"
+#include "base/system/pages.h"
 
 /* An entry of the table. Clean runs are linked through those of their first units. */
 typedef struct unit {
@@ -58,52 +52,46 @@ static void mark(uint32_t first, uint32_t length, mxl_run state)
 
 /* ---- the region ---- */
 
-#if defined(__linux__)
 /* Twice the machine's memory, since runs leave gaps; a part of what a limit on address space
  * leaves. */
 static size_t region_size(void)
 {
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    size_t size = pages > 0 && page > 0 ? 2 * (size_t)pages * (size_t)page : MOST;
-    struct rlimit limit;
+    uint64_t memory = mxl_pages_machine(), limit = mxl_pages_limit();
+    uint64_t size = memory > 0 ? 2 * memory : MOST;
 
-    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-        limit.rlim_cur / 4 < size)
-        size = (size_t)limit.rlim_cur / 4;
-    return (size < MOST ? size : MOST) / STEP * STEP;
+    if (limit > 0 && limit / 4 < size)
+        size = limit / 4;
+    return (size_t)(size < MOST ? size : MOST) / STEP * STEP;
 }
 
-/* Address space alone: it takes no memory, and counts against no limit on that. */
 static void open_region(void)
 {
-    const size_t page = (size_t)1 << 21; /* a huge page */
     size_t size, table = 0;
-    char *room = MAP_FAILED, *base;
+    char *room = NULL, *base;
 
     heap.tried = true;
     for (size = region_size(); size >= LEAST; size = size / 2 / STEP * STEP) {
-        table = (size / MXL_HEAP_UNIT * sizeof(unit) + page - 1) / page * page;
-        room = mmap(NULL, table + size + page, PROT_NONE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (room != MAP_FAILED)
+        table = (size / MXL_HEAP_UNIT * sizeof(unit) + MXL_HUGE_PAGE - 1) / MXL_HUGE_PAGE *
+                MXL_HUGE_PAGE;
+        room = mxl_pages_reserve(table + size + MXL_HUGE_PAGE);
+        if (room != NULL)
             break;
     }
-    if (room == MAP_FAILED)
+    if (room == NULL)
         return;
-    if (mprotect(room, table, PROT_READ | PROT_WRITE) != 0) {
-        (void)munmap(room, table + size + page);
+    if (!mxl_pages_open(room, table, false)) {
+        mxl_pages_release(room, table + size + MXL_HUGE_PAGE);
         return;
     }
     base = room + table;
-    base += (page - (uintptr_t)base % page) % page;
+    base += (MXL_HUGE_PAGE - (uintptr_t)base % MXL_HUGE_PAGE) % MXL_HUGE_PAGE;
     heap.table = (unit *)(void *)room;
     heap.units = heap.bottom = heap.low = (uint32_t)(size / MXL_HEAP_UNIT);
     atomic_store(&heap.end, base + size);
     atomic_store(&heap.base, base);
 }
 
-/* Makes `bytes` from the base on accessible. Huge pages: the first writes to fresh memory cost more
- * than most kernels. */
+/* Makes `bytes` from the base on accessible. */
 static bool reach(size_t bytes)
 {
     size_t more;
@@ -111,9 +99,8 @@ static bool reach(size_t bytes)
     if (bytes <= heap.accessible)
         return true;
     more = (bytes - heap.accessible + STEP - 1) / STEP * STEP;
-    if (mprotect(heap.base + heap.accessible, more, PROT_READ | PROT_WRITE) != 0)
+    if (!mxl_pages_open(heap.base + heap.accessible, more, true))
         return false;
-    (void)madvise(heap.base + heap.accessible, more, MADV_HUGEPAGE);
     heap.accessible += more;
     return true;
 }
@@ -121,34 +108,14 @@ static bool reach(size_t bytes)
 static bool reach_down(uint32_t first)
 {
     uint32_t low = first / (STEP / MXL_HEAP_UNIT) * (STEP / MXL_HEAP_UNIT);
-    size_t more = (size_t)(heap.low - low) * MXL_HEAP_UNIT;
 
     if (first >= heap.low)
         return true;
-    if (mprotect(address_of(low), more, PROT_READ | PROT_WRITE) != 0)
+    if (!mxl_pages_open(address_of(low), (size_t)(heap.low - low) * MXL_HEAP_UNIT, true))
         return false;
-    (void)madvise(address_of(low), more, MADV_HUGEPAGE);
     heap.low = low;
     return true;
 }
-#else
-static void open_region(void)
-{
-    heap.tried = true;
-}
-
-static bool reach_down(uint32_t first)
-{
-    (void)first;
-    return false;
-}
-
-static bool reach(size_t bytes)
-{
-    (void)bytes;
-    return false;
-}
-#endif
 
 bool mxl_heap_holds(const void *block)
 {
@@ -299,12 +266,7 @@ void mxl_heap_put(void *block, size_t bytes)
 
 void mxl_heap_discard(void *block, size_t bytes)
 {
-#if defined(__linux__)
-    (void)madvise(block, bytes, MADV_DONTNEED);
-#else
-    (void)block;
-    (void)bytes;
-#endif
+    mxl_pages_discard(block, bytes);
 }
 
 /* ---- runs in use, and free ones ---- */

@@ -1,17 +1,16 @@
 /* Freed blocks that all threads share: a pool of large blocks, and a depot of small blocks that
  * threads exchange in batches. One lock and one cap for both. Blocks of the heap (heap.c) merge in
  * the pool, and parts of them are taken; others are taken whole, for the same size. */
-#define _GNU_SOURCE 1 /* _SC_PHYS_PAGES */
 #include "base/memory/mem_pool.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/env.h"
 #include "base/memory/heap.h"
 #include "base/memory/mem.h"
+#include "base/system/pages.h"
+#include "base/system/threads.h"
 
 enum {
     SMALL_LIMIT = 64 * MXL_BLOCK_CLASSES, /* blocks up to this size are cached per thread */
@@ -42,13 +41,13 @@ typedef struct batch {
 } batch;
 
 static struct {
-    pthread_mutex_t lock;
+    mxl_mutex lock;
     kept *top[POOL_CLASSES];
     kept *oldest, *newest;
     batch *batches[MXL_BLOCK_CLASSES];
     int64_t bytes;
     int64_t cap; /* -1: not read yet */
-} pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .cap = -1};
+} pool = {.lock = MXL_MUTEX_INIT, .cap = -1};
 
 /* ---- sizes ---- */
 
@@ -153,16 +152,16 @@ static kept *held_evict(int64_t cap)
     return out;
 }
 
-int64_t mxl_pool_default_cap(int64_t pages, int64_t page)
+int64_t mxl_pool_default_cap(uint64_t memory)
 {
-    return pages > 0 && page > 0 && pages / 8 < most_cap / page ? pages / 8 * page : most_cap;
+    return memory > 0 && memory / 8 < (uint64_t)most_cap ? (int64_t)(memory / 8) : most_cap;
 }
 
 static void held_read_cap(void)
 {
     int64_t mb = mxl_env_number("MXLITE_POOL_MB", -1);
 
-    pool.cap = mxl_pool_default_cap(sysconf(_SC_PHYS_PAGES), sysconf(_SC_PAGESIZE));
+    pool.cap = mxl_pool_default_cap(mxl_pages_machine());
     if (mb >= 0 && mb < INT64_MAX >> 20)
         pool.cap = mb << 20;
 }
@@ -237,7 +236,7 @@ void *mxl_pool_take(size_t rounded, int pool_class)
 {
     kept *block, *out = NULL;
 
-    pthread_mutex_lock(&pool.lock);
+    mxl_mutex_lock(&pool.lock);
     block = held_find(rounded, pool_class);
     if (block != NULL) {
         size_t bytes = block->bytes;
@@ -250,7 +249,7 @@ void *mxl_pool_take(size_t rounded, int pool_class)
     } else {
         block = held_extend(rounded, &out);
     }
-    pthread_mutex_unlock(&pool.lock);
+    mxl_mutex_unlock(&pool.lock);
     give_back_kept(out);
     return block;
 }
@@ -278,11 +277,11 @@ void mxl_pool_keep(void *block, size_t rounded)
 {
     kept *out;
 
-    pthread_mutex_lock(&pool.lock);
+    mxl_mutex_lock(&pool.lock);
     if (pool.cap < 0)
         held_read_cap();
     if ((int64_t)rounded > pool.cap) {
-        pthread_mutex_unlock(&pool.lock);
+        mxl_mutex_unlock(&pool.lock);
         give_back(block, rounded);
         return;
     }
@@ -290,7 +289,7 @@ void mxl_pool_keep(void *block, size_t rounded)
         block = held_merge(block, &rounded);
     held_link(block, rounded);
     out = held_evict(pool.cap);
-    pthread_mutex_unlock(&pool.lock);
+    mxl_mutex_unlock(&pool.lock);
     give_back_kept(out);
 }
 
@@ -301,10 +300,10 @@ void *mxl_pool_take_clean(size_t rounded)
 
     if (rounded <= LARGE)
         return NULL;
-    pthread_mutex_lock(&pool.lock);
+    mxl_mutex_lock(&pool.lock);
     out = held_trade(rounded);
     block = mxl_heap_take(rounded);
-    pthread_mutex_unlock(&pool.lock);
+    mxl_mutex_unlock(&pool.lock);
     give_back_kept(out);
     return block;
 }
@@ -315,26 +314,26 @@ void *mxl_pool_take_apart(size_t rounded)
 
     if (rounded <= LARGE)
         return NULL;
-    pthread_mutex_lock(&pool.lock);
+    mxl_mutex_lock(&pool.lock);
     block = mxl_heap_take_apart(rounded);
-    pthread_mutex_unlock(&pool.lock);
+    mxl_mutex_unlock(&pool.lock);
     return block;
 }
 
 void mxl_pool_put_clean(void *block, size_t rounded)
 {
-    pthread_mutex_lock(&pool.lock);
+    mxl_mutex_lock(&pool.lock);
     mxl_heap_put(block, rounded);
-    pthread_mutex_unlock(&pool.lock);
+    mxl_mutex_unlock(&pool.lock);
 }
 
 bool mxl_pool_is_fresh(const void *block)
 {
     bool fresh;
 
-    pthread_mutex_lock(&pool.lock);
+    mxl_mutex_lock(&pool.lock);
     fresh = mxl_heap_is_fresh(block);
-    pthread_mutex_unlock(&pool.lock);
+    mxl_mutex_unlock(&pool.lock);
     return fresh;
 }
 
@@ -345,13 +344,13 @@ bool mxl_depot_take(mxl_block_cache *cache, size_t block_class)
     int count = mxl_depot_batch(block_class);
     batch *first;
 
-    pthread_mutex_lock(&pool.lock);
+    mxl_mutex_lock(&pool.lock);
     first = pool.batches[block_class];
     if (first != NULL) {
         pool.batches[block_class] = first->next_batch;
         pool.bytes -= (int64_t)count * 64 * (int64_t)(block_class + 1);
     }
-    pthread_mutex_unlock(&pool.lock);
+    mxl_mutex_unlock(&pool.lock);
     if (first == NULL)
         return false;
     cache->top = first;
@@ -373,7 +372,7 @@ void mxl_depot_keep(mxl_block_cache *cache, size_t block_class)
     cache->room += count;
     last->next_block = NULL;
 
-    pthread_mutex_lock(&pool.lock);
+    mxl_mutex_lock(&pool.lock);
     if (pool.cap < 0)
         held_read_cap();
     fits = pool.bytes + (int64_t)rounded * count <= pool.cap;
@@ -382,7 +381,7 @@ void mxl_depot_keep(mxl_block_cache *cache, size_t block_class)
         pool.batches[block_class] = first;
         pool.bytes += (int64_t)rounded * count;
     }
-    pthread_mutex_unlock(&pool.lock);
+    mxl_mutex_unlock(&pool.lock);
     if (!fits)
         mxl_mem_give_back_chain(first, rounded);
 }
@@ -394,14 +393,14 @@ void mxl_pool_empty(void)
     batch *batches[MXL_BLOCK_CLASSES];
     kept *out;
 
-    pthread_mutex_lock(&pool.lock);
+    mxl_mutex_lock(&pool.lock);
     memcpy(batches, pool.batches, sizeof batches);
     memset(pool.batches, 0, sizeof pool.batches);
     for (size_t i = 0; i < MXL_BLOCK_CLASSES; i++)
         for (batch *at = batches[i]; at != NULL; at = at->next_batch)
             pool.bytes -= (int64_t)mxl_depot_batch(i) * 64 * (int64_t)(i + 1);
     out = held_evict(0);
-    pthread_mutex_unlock(&pool.lock);
+    mxl_mutex_unlock(&pool.lock);
     give_back_kept(out);
     for (size_t i = 0; i < MXL_BLOCK_CLASSES; i++) {
         while (batches[i] != NULL) {
@@ -418,7 +417,7 @@ int64_t mxl_mem_set_cap(int64_t bytes)
     kept *out;
     int64_t before;
 
-    pthread_mutex_lock(&pool.lock);
+    mxl_mutex_lock(&pool.lock);
     if (pool.cap < 0)
         held_read_cap();
     before = pool.cap;
@@ -426,7 +425,7 @@ int64_t mxl_mem_set_cap(int64_t bytes)
     if (bytes < 0)
         held_read_cap();
     out = held_evict(pool.cap);
-    pthread_mutex_unlock(&pool.lock);
+    mxl_mutex_unlock(&pool.lock);
     give_back_kept(out);
     return before;
 }
@@ -435,18 +434,18 @@ int64_t mxl_mem_kept_bytes(void)
 {
     int64_t bytes;
 
-    pthread_mutex_lock(&pool.lock);
+    mxl_mutex_lock(&pool.lock);
     bytes = pool.bytes;
-    pthread_mutex_unlock(&pool.lock);
+    mxl_mutex_unlock(&pool.lock);
     return bytes;
 }
 
 void mxl_mem_fork_lock(void)
 {
-    pthread_mutex_lock(&pool.lock);
+    mxl_mutex_lock(&pool.lock);
 }
 
 void mxl_mem_fork_unlock(void)
 {
-    pthread_mutex_unlock(&pool.lock);
+    mxl_mutex_unlock(&pool.lock);
 }

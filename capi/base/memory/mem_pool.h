@@ -25,8 +25,8 @@ void mxl_mem_give_back_chain(void *chain, size_t rounded);
  * are not pooled. */
 int mxl_pool_class(size_t bytes, size_t *rounded);
 
-/* The default cap on a machine with `pages` pages of `page` bytes (-1: unknown). */
-int64_t mxl_pool_default_cap(int64_t pages, int64_t page);
+/* The default cap on a machine with so many bytes of memory (0: unknown). */
+int64_t mxl_pool_default_cap(uint64_t memory);
 
 /* Takes a block for a size of mxl_pool_class, or NULL. */
 void *mxl_pool_take(size_t rounded, int pool_class);

@@ -2,21 +2,21 @@
  * other lock is taken under it. */
 #include "base/profile/profile.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/error.h"
 #include "base/fork.h"
 #include "base/memory/mem.h"
 #include "base/profile/entries.h"
+#include "base/system/threads.h"
+#include "base/system/process.h"
 
 atomic_bool mxl_profile_on;
 
 enum { BUCKETS = 1024 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static mxl_mutex lock = MXL_MUTEX_INIT;
 
 mxl_profile_entry *mxl_profile_held_entries;
 mxl_profile_category *mxl_profile_held_categories;
@@ -34,12 +34,12 @@ static atomic_uint threads;
 
 void mxl_profile_lock(void)
 {
-    pthread_mutex_lock(&lock);
+    mxl_mutex_lock(&lock);
 }
 
 void mxl_profile_unlock(void)
 {
-    pthread_mutex_unlock(&lock);
+    mxl_mutex_unlock(&lock);
 }
 
 /* A child's records would never be written. */
@@ -55,17 +55,9 @@ __attribute__((constructor)) static void start(void)
     mxl_fork_guard(MXL_FORK_PROFILE, mxl_profile_lock, mxl_profile_unlock, fork_child);
 }
 
-static int64_t read_clock(clockid_t which)
-{
-    struct timespec t;
-
-    clock_gettime(which, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 int64_t mxl_profile_now(void)
 {
-    return read_clock(CLOCK_MONOTONIC);
+    return mxl_clock();
 }
 
 void mxl_profile_set(bool on, bool sums)
@@ -73,7 +65,7 @@ void mxl_profile_set(bool on, bool sums)
     mxl_profile_lock();
     held_sums = sums;
     if (mxl_profile_held_epoch == 0)
-        mxl_profile_held_epoch = read_clock(CLOCK_REALTIME) - mxl_profile_now();
+        mxl_profile_held_epoch = mxl_clock_date() - mxl_profile_now();
     mxl_profile_unlock();
     atomic_store_explicit(&mxl_profile_on, on, memory_order_relaxed);
 }

@@ -10,6 +10,7 @@
 #include "base/thread.h"
 #include "data/lines.h"
 #include "op/text.h"
+#include "base/system/threads.h"
 
 enum { HEADER = 24 };
 
@@ -33,7 +34,7 @@ typedef struct work {
     job *jobs;
     char *data, *label;
     size_t data_row, label_row; /* bytes of a sample */
-    pthread_mutex_t lock;
+    mxl_mutex lock;
     int64_t failed; /* the first of them, or -1 */
     char message[512];
 } work;
@@ -161,12 +162,12 @@ static void decode_range(void *data, int64_t begin, int64_t end)
         if (s->sample(w->b, &w->jobs[i].record, s->drawn + (uint64_t)i,
                       w->data + (size_t)i * w->data_row, w->label + (size_t)i * w->label_row) == 0)
             continue;
-        pthread_mutex_lock(&w->lock);
+        mxl_mutex_lock(&w->lock);
         if (w->failed < 0 || i < w->failed) {
             w->failed = i;
             (void)snprintf(w->message, sizeof(w->message), "%s", mxl_error_text());
         }
-        pthread_mutex_unlock(&w->lock);
+        mxl_mutex_unlock(&w->lock);
     }
 }
 
@@ -189,9 +190,9 @@ int mxl_image_source_take(mxl_batches *b, const int64_t *places, int64_t count, 
             goto done;
     for (int64_t i = 0; s->ids_shown && i < count; i++)
         b->index[i] = w.jobs[i].head.id;
-    pthread_mutex_init(&w.lock, NULL);
+    mxl_mutex_init(&w.lock);
     mxl_parallel_for(count, 1, decode_range, &w);
-    pthread_mutex_destroy(&w.lock);
+    mxl_mutex_destroy(&w.lock);
     s->drawn += (uint64_t)count;
     if (w.failed >= 0)
         mxl_error("the image with id %llu: %s", (unsigned long long)w.jobs[w.failed].head.id,

@@ -1,13 +1,13 @@
 /* The mean of all samples, in a file: read, or computed and written if there is none. See
  * data/images/image_source.h. */
 #include <string.h>
-#include <unistd.h>
 
 #include "array/file.h"
 #include "base/content.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
 #include "data/images/image_source.h"
+#include "base/system/file_io.h"
 
 enum { AT_ONCE = 64 }; /* samples */
 
@@ -101,7 +101,7 @@ mxl_array *mxl_image_mean(mxl_batches *b, const char *uri)
 
     if (path == NULL)
         return NULL;
-    if (access(path, F_OK) == 0)
+    if (mxl_file_exists(path))
         return load(b, path);
     mean = compute(b);
     if (mean != NULL && mxl_file_save(path, 1, &mean, names, false) != 0) {

@@ -2,7 +2,6 @@
  * run on the stack of another thread. */
 #include "engine/backward/reentrant.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -10,6 +9,7 @@
 #include "base/state.h"
 #include "engine/backward/callback.h"
 #include "engine/run/invoke.h"
+#include "base/system/threads.h"
 
 enum { STACK = 8 << 20 };
 
@@ -46,22 +46,14 @@ static void *go_on(void *data)
 static int run_on_new_thread(const mxl_backward_args *args)
 {
     deep d = {.args = args, .caller = mxl_state_get(), .levels = levels_before + MXL_DEEP};
-    pthread_attr_t attributes;
-    pthread_t thread;
-    int failed;
+    mxl_thread thread;
 
-    if (pthread_attr_init(&attributes) != 0)
-        return mxl_error("backward: no thread for %d levels inside of each other", d.levels + 1);
-    failed = pthread_attr_setstacksize(&attributes, STACK);
-    if (failed == 0)
-        failed = pthread_create(&thread, &attributes, go_on, &d);
-    pthread_attr_destroy(&attributes);
-    if (failed != 0)
+    if (!mxl_thread_start(&thread, STACK, go_on, &d))
         return mxl_error(
             "backward: no thread can be started for what is more than %d levels inside of "
             "each other",
             d.levels);
-    pthread_join(thread, NULL);
+    mxl_thread_join(thread);
     if (d.status != 0)
         memcpy(mxl_state_get()->error, d.error, sizeof(d.error));
     return d.status;

@@ -1,15 +1,15 @@
 /* Hooks and payloads beside nodes and variables: their owners, and when they are released. */
 #include "engine/tape/hook_store.h"
 
-#include <sched.h>
 #include <string.h>
 
 #include "base/memory/mem.h"
+#include "base/system/threads.h"
 
 void mxl_hook_store_lock(mxl_hook_store *store)
 {
     while (atomic_flag_test_and_set_explicit(&store->lock, memory_order_acquire))
-        sched_yield();
+        mxl_thread_yield();
 }
 
 void mxl_hook_store_unlock(mxl_hook_store *store)

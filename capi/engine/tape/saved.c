@@ -1,7 +1,6 @@
 /* Values that nodes keep for their rules: saved, counted, read, found to be edited, released. */
 #include "engine/tape/saved.h"
 
-#include <sched.h>
 #include <string.h>
 
 #include "array/copy.h"
@@ -9,11 +8,12 @@
 #include "base/error.h"
 #include "base/memory/mem.h"
 #include "engine/tape/saved_hooks.h"
+#include "base/system/threads.h"
 
 static void node_lock(mxl_node *node)
 {
     while (atomic_flag_test_and_set_explicit(&node->lock, memory_order_acquire))
-        sched_yield();
+        mxl_thread_yield();
 }
 
 static void node_unlock(mxl_node *node)

@@ -1,12 +1,12 @@
 /* Decompression: Huffman codes by a table of 9 bits, longer ones bit by bit; see inflate.h. */
 #include "kernel/codec/inflate.h"
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory/mem.h"
+#include "base/system/threads.h"
 
 enum { FAST = 9, LONGEST = 15, LITERALS = 288, DISTANCES = 32, END_OF_BLOCK = 256 };
 
@@ -350,9 +350,9 @@ static void make_table(void)
 
 uint32_t mxl_crc32(uint32_t crc, const uint8_t *bytes, size_t size)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static mxl_once_flag once = MXL_ONCE_INIT;
 
-    pthread_once(&once, make_table);
+    mxl_once(&once, make_table);
     crc = ~crc;
     for (size_t i = 0; i < size; i++)
         crc = crc_table[(crc ^ bytes[i]) & 255] ^ crc >> 8;

@@ -4,7 +4,7 @@
 #include "kernel/target.h"
 #include "kernel/vectors.h"
 
-enum { FAR_BYTES = 4096 }; /* how far ahead weights are prefetched */
+enum { FAR_BYTES = 8192 }; /* how far ahead weights are prefetched */
 
 #define UNROLL _Pragma("GCC unroll 16")
 

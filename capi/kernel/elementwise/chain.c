@@ -1,7 +1,6 @@
 /* Several element-wise loops in one pass; see chain.h. */
 #include "kernel/elementwise/chain.h"
 
-#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -10,6 +9,7 @@
 #include "kernel/copy/strided_copy.h"
 #include "kernel/elementwise/segments.h"
 #include "kernel/elementwise/strided_walk.h"
+#include "base/system/threads.h"
 
 enum {
     LINE = 64,        /* bytes of a line of the caches */
@@ -151,7 +151,7 @@ static int take_place(chain_job *job)
         int place = taken == UINT64_MAX ? MOST_PLACES : __builtin_ctzll(~taken);
 
         if (place >= job->places) {
-            sched_yield();
+            mxl_thread_yield();
             taken = atomic_load_explicit(&job->taken, memory_order_relaxed);
         } else if (atomic_compare_exchange_weak_explicit(
                        &job->taken, &taken, taken | UINT64_C(1) << place, memory_order_acquire,

@@ -17,11 +17,23 @@ enum { TILE = 128 };
 #define UNROLL
 #endif
 
+/* lgamma writes a variable that threads share. */
+#if defined(__linux__)
+#define MXL_LGAMMA_R 1
+#elif defined(__APPLE__)
+#define MXL_LGAMMA_R 1
+double lgamma_r(double x, int *sign); /* hidden from C17 by the header */
+#endif
+
 double mxl_log_gamma(double x)
 {
+#if defined(MXL_LGAMMA_R)
     int sign;
 
     return lgamma_r(x, &sign);
+#else
+    return lgamma(x);
+#endif
 }
 
 #define ROW_PARAMETERS (int64_t n, const double *x, double *out)

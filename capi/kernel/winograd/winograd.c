@@ -23,6 +23,7 @@ enum {
     BLOCK_BYTES = 768 << 10, /* maps of the inputs and of the outputs of a block, about */
     LEAST_TILES = 96,        /* of a block, if there are so many */
     MOST_TILES = 192,
+    SHARED_ROWS = 32,      /* outputs that a worker takes at a time of a block that all work at */
     PAD = 32,              /* floats between planes: so they do not share lines of a cache */
     CHANNELS = 32,         /* whose weights are packed at a time */
     WORTH_THREAD = 1 << 18 /* products that are worth a thread */
@@ -47,12 +48,16 @@ typedef struct engine {
     const mxl_conv_tail *tail;
 
     int64_t block, blocks; /* tiles of a block; blocks of a group */
+    int64_t row;           /* the block in whole vectors */
+    bool shared;           /* all workers work at one block */
+    int64_t item;          /* that block */
     int64_t u_plane, v_plane, v_row, m_plane;
     float *mapped; /* of a form: [groups][16][out][in], in panels of a micro kernel's rows */
     int64_t *offsets;
-    float *room; /* of all workers */
+    float *images; /* those of the shared block, mapped */
+    float *room;   /* of all workers */
     int64_t room_size;
-    atomic_int_fast64_t next; /* the block that is taken next */
+    atomic_int_fast64_t next; /* the block, or the outputs of the shared one, taken next */
     atomic_bool wrong;        /* a result is not finite */
 } engine;
 
@@ -132,57 +137,115 @@ static void map_weights(void *data, int64_t begin, int64_t end)
 
 /* ---- blocks ---- */
 
-/* m[f][k][tile] = the products of the mapped weights with the mapped images, of `n` tiles. */
-static void multiply(const engine *e, int64_t group, int64_t n, const float *v, float *m)
+/* The tiles [first, last) of block number `item`. Returns its group. */
+static int64_t block_at(const engine *e, int64_t item, int64_t *first, int64_t *last)
 {
-    int64_t lanes = e->micro->lanes, vectors = (n + lanes - 1) / lanes;
+    *first = item % e->blocks * e->block;
+    *last = least(*first + e->block, e->tiles.count);
+    return item / e->blocks;
+}
 
-    for (int f = 0; f < 16; f++) {
+/* v[f][c][tile] = the mapped images of channels [c, c + n) of a block. */
+static void map_images(const engine *e, int64_t item, int64_t c, int64_t n, mxl_winograd_rows *rows,
+                       float *v)
+{
+    int64_t first, last, group = block_at(e, item, &first, &last);
+
+    mxl_winograd_map_images(&e->tiles, group, c, n, first, last, rows, v + c * e->v_row, e->v_row,
+                            e->v_plane);
+}
+
+/* Whether the last tiles of `n` are so few that they are computed as columns. */
+static bool is_narrow(const engine *e, int64_t n)
+{
+    int64_t rest = n % e->micro->lanes;
+
+    return e->micro->columns != NULL && rest > 0 && rest <= MXL_CONV_COLUMNS &&
+           e->out % MXL_CONV_HEIGHT == 0;
+}
+
+/* The products of some rows of weights with a few tiles. */
+static void multiply_narrow(const engine *e, int64_t rows, int64_t n, const float *u,
+                            const float *v, float *m)
+{
+    float sums[MXL_CONV_TALL * MXL_CONV_COLUMNS];
+
+    for (int64_t some; rows > 0; rows -= some, u += some * e->tiles.in) {
+        some = least(rows, MXL_CONV_TALL);
+        e->micro->columns(e->tiles.in, (int)(some / MXL_CONV_HEIGHT), (int)n, u, v, e->offsets,
+                          sums);
+        for (int64_t i = 0; i < some; i++, m += e->row)
+            for (int64_t t = 0; t < n; t++)
+                m[t] = sums[i * MXL_CONV_COLUMNS + t];
+    }
+}
+
+/* m[f][k][tile] = the products of the mapped weights of outputs [k0, k1) with the mapped images, of
+ * `n` tiles. */
+static void multiply(const engine *e, int64_t group, int64_t k0, int64_t k1, int64_t n,
+                     const float *v, float *m)
+{
+    int64_t lanes = e->micro->lanes, whole = n / lanes, rest = n % lanes;
+    bool narrow = is_narrow(e, n);
+    int64_t vectors = whole + (rest > 0 && !narrow);
+
+    for (int f = 0; f < 16; f++, v += e->v_plane, m += e->m_plane) {
         const float *u = e->mapped + (group * 16 + f) * e->u_plane;
 
-        for (int64_t i = 0, height; i < e->out; i += height) {
+        for (int64_t i = k0, height; i < k1; i += height) {
             const int *fits = e->micro->heights;
 
-            while (*fits > e->out - i)
+            while (*fits > k1 - i)
                 fits++;
             height = *fits;
             for (int64_t s = 0, wide; s < vectors; s += wide) {
                 wide = vectors - s == 4 ? 2 : least(vectors - s, MXL_CONV_VECTORS);
-                e->micro->tile[height][wide - 1](
-                    e->tiles.in, u + i * e->tiles.in, v + f * e->v_plane + s * lanes, e->offsets, 0,
-                    m + f * e->m_plane + i * e->block + s * lanes, e->block, NULL);
+                e->micro->tile[height][wide - 1](e->tiles.in, u + i * e->tiles.in, v + s * lanes,
+                                                 e->offsets, 0, m + (i - k0) * e->row + s * lanes,
+                                                 e->row, NULL);
             }
         }
+        if (narrow)
+            multiply_narrow(e, k1 - k0, rest, u + k0 * e->tiles.in, v + whole * lanes,
+                            m + whole * lanes);
     }
 }
 
-/* Maps the products back: the outputs of tiles [first, last). Returns whether all are finite. */
-static bool map_outputs(const engine *e, int64_t group, int64_t first, int64_t last, const float *m)
+/* Maps the products back: outputs [k0, k1) of tiles [first, last). Returns whether all are finite.
+ */
+static bool map_outputs(const engine *e, int64_t group, int64_t k0, int64_t k1, int64_t first,
+                        int64_t last, const float *m)
 {
-    int64_t size = e->tiles.dst_size[0] * e->tiles.dst_size[1];
-    bool finite = true;
+    int64_t size = e->tiles.dst_size[0] * e->tiles.dst_size[1], k = group * e->out + k0;
+    mxl_winograd_outputs end = {.out = e->dst + k * size,
+                                .bias = e->bias != NULL ? e->bias + k : NULL,
+                                .low = -INFINITY,
+                                .high = INFINITY,
+                                .apart = e->tiles.groups * e->out * size};
 
-    for (int64_t k = 0; k < e->out; k++, m += e->block) {
-        mxl_winograd_end end = {.bias = e->bias != NULL ? e->bias[group * e->out + k] : 0,
-                                .low = e->tail != NULL ? (float)e->tail->low : -INFINITY,
-                                .high = e->tail != NULL ? (float)e->tail->high : INFINITY};
-
-        for (int64_t t = first; t < last;) {
-            mxl_winograd_run run = mxl_winograd_run_at(&e->tiles, t, last - t);
-            int64_t at = ((run.image * e->tiles.groups + group) * e->out + k) * size +
-                         2 * run.row * e->tiles.dst_size[1] + 2 * run.column;
-            bool two = 2 * run.row + 1 < e->tiles.dst_size[0];
-            float *out[2] = {e->dst + at, two ? e->dst + at + e->tiles.dst_size[1] : NULL};
-
-            for (int i = 0; i < 2 && e->tail != NULL && e->tail->add != NULL; i++)
-                end.add[i] = (const float *)e->tail->add + at + i * e->tiles.dst_size[1];
-            finite &=
-                mxl_winograd_output(m + t - first, e->m_plane, &end,
-                                    least(2 * run.n, e->tiles.dst_size[1] - 2 * run.column), out);
-            t += run.n;
-        }
+    if (e->tail != NULL) {
+        end.add = e->tail->add != NULL ? (const float *)e->tail->add + k * size : NULL;
+        end.low = (float)e->tail->low;
+        end.high = (float)e->tail->high;
     }
-    return finite;
+    return mxl_winograd_map_outputs(&e->tiles, &end, first, last, k1 - k0, m, e->row, e->m_plane);
+}
+
+/* Outputs [k0, k1) of a block, whose mapped images are `v`. */
+static void make_outputs(engine *e, int64_t item, int64_t k0, int64_t k1, const float *v, float *m)
+{
+    int64_t first, last, group = block_at(e, item, &first, &last);
+
+    multiply(e, group, k0, k1, last - first, v, m);
+    if (!map_outputs(e, group, k0, k1, first, last, m))
+        atomic_store_explicit(&e->wrong, true, memory_order_relaxed);
+}
+
+/* The next item of `count`, unless there are no more, or the result is wrong. */
+static bool next_item(engine *e, int64_t count, int64_t *item)
+{
+    *item = atomic_fetch_add(&e->next, 1);
+    return *item < count && !atomic_load_explicit(&e->wrong, memory_order_relaxed);
 }
 
 /* One item of the range is a worker, which takes blocks until there are no more. */
@@ -190,42 +253,87 @@ static void work(void *data, int64_t begin, int64_t end)
 {
     engine *e = data;
 
-    for (int64_t worker = begin; worker < end; worker++) {
+    for (int64_t worker = begin, item; worker < end; worker++) {
         mxl_winograd_rows *rows = (void *)(e->room + worker * e->room_size);
         float *v = (float *)(rows + MXL_WINOGRAD_CHANNELS), *m = v + 16 * e->v_plane;
-        int64_t item;
 
         memset(rows, 0, sizeof(*rows) * MXL_WINOGRAD_CHANNELS);
-        while ((item = atomic_fetch_add(&e->next, 1)) < e->tiles.groups * e->blocks &&
-               !atomic_load_explicit(&e->wrong, memory_order_relaxed)) {
-            int64_t group = item / e->blocks, first = item % e->blocks * e->block;
-            int64_t last = least(first + e->block, e->tiles.count);
-
-            if (last - first < e->block) /* vectors of the last tiles have numbers beyond them */
-                memset(v, 0, (size_t)(16 * e->v_plane) * sizeof(float));
-            mxl_winograd_map_images(&e->tiles, group, 0, e->tiles.in, first, last, rows, v,
-                                    e->v_row, e->v_plane);
-            multiply(e, group, last - first, v, m);
-            if (!map_outputs(e, group, first, last, m))
-                atomic_store_explicit(&e->wrong, true, memory_order_relaxed);
+        while (next_item(e, e->tiles.groups * e->blocks, &item)) {
+            map_images(e, item, 0, e->tiles.in, rows, v);
+            make_outputs(e, item, 0, e->out, v, m);
         }
+    }
+}
+
+/* One item of the range is some channels of the shared block. */
+static void shared_images(void *data, int64_t begin, int64_t end)
+{
+    engine *e = data;
+    mxl_winograd_rows rows[MXL_WINOGRAD_CHANNELS];
+
+    memset(rows, 0, sizeof(rows));
+    begin *= MXL_WINOGRAD_CHANNELS;
+    end = least(end * MXL_WINOGRAD_CHANNELS, e->tiles.in);
+    map_images(e, e->item, begin, end - begin, rows, e->images);
+}
+
+/* One item of the range is a worker, which takes outputs of the shared block. */
+static void shared_outputs(void *data, int64_t begin, int64_t end)
+{
+    engine *e = data;
+
+    for (int64_t worker = begin, item; worker < end; worker++) {
+        float *m = e->room + worker * e->room_size;
+
+        while (next_item(e, (e->out + SHARED_ROWS - 1) / SHARED_ROWS, &item))
+            make_outputs(e, e->item, item * SHARED_ROWS, least((item + 1) * SHARED_ROWS, e->out),
+                         e->images, m);
+    }
+}
+
+static void run_shared(engine *e, int64_t workers)
+{
+    int64_t eights = (e->tiles.in + MXL_WINOGRAD_CHANNELS - 1) / MXL_WINOGRAD_CHANNELS;
+
+    for (e->item = 0; e->item < e->tiles.groups * e->blocks; e->item++) {
+        mxl_parallel_for(eights, 1, shared_images, e);
+        atomic_store(&e->next, 0);
+        mxl_parallel_for(workers, 1, shared_outputs, e);
     }
 }
 
 /* ---- the whole ---- */
 
-/* Tiles of a block: as many as fit the cache, but blocks for all threads. */
+/* What the busiest worker multiplies with, in sixteenths of a vector, if a group has so many
+ * blocks.
+ */
+static int64_t most_work(const engine *e, int64_t blocks, int64_t workers)
+{
+    int64_t block = (e->tiles.count + blocks - 1) / blocks, rest = block % e->micro->lanes;
+    int64_t narrow = (rest <= 2 ? 4 : 8) + 256 / e->tiles.in;
+
+    return (blocks * e->tiles.groups + workers - 1) / workers *
+           (16 * (block / e->micro->lanes) + (is_narrow(e, block) ? narrow
+                                              : rest > 0          ? 16
+                                                                  : 0));
+}
+
+/* Tiles of a block: about as many as fit the cache, and as much work for each worker as for others.
+ * Where tiles are too few for that the workers share a block. */
 static void divide(engine *e, int64_t workers)
 {
-    int64_t fits = BLOCK_BYTES / (int64_t)(16 * sizeof(float)) / (e->tiles.in + e->out);
+    int64_t fits = BLOCK_BYTES / (int64_t)(16 * sizeof(float)) / (e->tiles.in + e->out), first, end;
     int64_t each = (e->tiles.count * e->tiles.groups + workers - 1) / workers;
 
     fits = fits < LEAST_TILES ? LEAST_TILES : fits > MOST_TILES ? MOST_TILES : fits;
-    fits = fits / MXL_WINOGRAD_TILES * MXL_WINOGRAD_TILES;
     e->blocks = (e->tiles.count + fits - 1) / fits;
-    if (each < fits)
-        e->blocks = (e->tiles.count + each - 1) / each;
-    e->block = round_up((e->tiles.count + e->blocks - 1) / e->blocks, MXL_WINOGRAD_LANES);
+    e->shared = workers > 1 && each < LEAST_TILES / 2;
+    first = (e->tiles.count - 1) / (fits + fits / 8) + 1;
+    end = e->shared ? 0 : e->blocks + e->blocks / 2 + workers;
+    for (int64_t blocks = first; blocks < end; blocks++)
+        if (most_work(e, blocks, workers) < most_work(e, e->blocks, workers))
+            e->blocks = blocks;
+    e->block = (e->tiles.count + e->blocks - 1) / e->blocks;
     e->blocks = (e->tiles.count + e->block - 1) / e->block;
 }
 
@@ -260,13 +368,18 @@ static mxl_winograd_status run(engine *e)
         workers = 1;
     divide(e, workers);
     e->u_plane = e->out * e->tiles.in + PAD;
-    e->v_row = e->block + MXL_WINOGRAD_LANES;
+    e->row = round_up(e->block, MXL_WINOGRAD_LANES);
+    e->v_row = e->row;
+    if (e->row > MXL_CONV_VECTORS * MXL_WINOGRAD_LANES && e->row / MXL_WINOGRAD_LANES % 2 == 0)
+        e->v_row += MXL_WINOGRAD_LANES; /* so that a strip is in all places of a cache */
     e->v_plane = e->tiles.in * e->v_row + PAD;
-    e->m_plane = e->out * e->block + PAD;
-    e->room_size = 16 * (e->v_plane + e->m_plane) +
-                   MXL_WINOGRAD_CHANNELS * (int64_t)(sizeof(mxl_winograd_rows) / sizeof(float));
-    bytes =
-        (size_t)(workers * e->room_size) * sizeof(float) + (size_t)e->tiles.in * sizeof(int64_t);
+    e->m_plane = (e->shared ? least(e->out, SHARED_ROWS) : e->out) * e->row + PAD;
+    e->room_size = 16 * e->m_plane;
+    if (!e->shared)
+        e->room_size += 16 * e->v_plane + MXL_WINOGRAD_CHANNELS *
+                                              (int64_t)(sizeof(mxl_winograd_rows) / sizeof(float));
+    bytes = (size_t)(workers * e->room_size + (e->shared ? 16 * e->v_plane : 0)) * sizeof(float) +
+            (size_t)e->tiles.in * sizeof(int64_t);
     e->offsets = mxl_alloc(bytes);
     if (e->offsets != NULL)
         form = form_of(e, &done);
@@ -275,7 +388,8 @@ static mxl_winograd_status run(engine *e)
         return MXL_WINOGRAD_FAILED;
     }
     e->mapped = form->data;
-    e->room = (float *)(e->offsets + e->tiles.in);
+    e->images = (float *)(e->offsets + e->tiles.in);
+    e->room = e->images + (e->shared ? 16 * e->v_plane : 0);
     for (int64_t c = 0; c < e->tiles.in; c++)
         e->offsets[c] = c * e->v_row;
     tall = e->micro->heights[0];
@@ -283,7 +397,10 @@ static mxl_winograd_status run(engine *e)
     if (!done)
         mxl_parallel_for(items, 1 + WORTH_THREAD / 8 / (1 + tall * e->tiles.in * 9), map_weights,
                          e);
-    mxl_parallel_for(workers, 1, work, e);
+    if (e->shared)
+        run_shared(e, workers);
+    else
+        mxl_parallel_for(workers, 1, work, e);
     if (e->form == NULL)
         mxl_conv_form_free(form);
     mxl_free(e->offsets, bytes);

@@ -5,32 +5,31 @@
 
 #include "kernel/conv/conv_store.h"
 #include "kernel/target.h"
+#include "kernel/vectors.h"
 
-enum { LANES = MXL_WINOGRAD_LANES };
+enum {
+    LANES = MXL_WINOGRAD_LANES,
+    FEW = 4 /* channels whose outputs are made together */
+};
 
 /* ---- images ---- */
 
-/* even[j] = x[lead + 2 * j], odd[j] = x[lead + 2 * j + 1] for n numbers; 0 outside the row, which
- * has `size` elements, and is NULL where there is none. */
-MXL_INLINE void split_row(const float *x, int64_t size, int64_t lead, int64_t n, float *even,
-                          float *odd)
+/* x[j][k] = element lead + 2 * k + j of a row, for n tiles. */
+MXL_INLINE void split_row(const float *row, int64_t size, int64_t lead, int64_t n,
+                          float (*x)[MXL_WINOGRAD_SPAN])
 {
-    int64_t from = lead < 0 ? (1 - lead) / 2 : 0, to = size - lead > 0 ? (size - lead) / 2 : 0;
+    for (int j = 0; j < 4; j++, lead++) {
+        int64_t from = lead < 0 ? (1 - lead) / 2 : 0, to = size > lead ? (size - lead + 1) / 2 : 0;
 
-    from = x == NULL || from > n ? n : from;
-    to = to < from ? from : to > n ? n : to;
-    for (int64_t j = 0; j < from; j++) {
-        even[j] = 0;
-        odd[j] = x != NULL && lead + 2 * j == -1 && size > 0 ? x[0] : 0;
-    }
-    MXL_IVDEP
-    for (int64_t j = from; j < to; j++) {
-        even[j] = x[lead + 2 * j];
-        odd[j] = x[lead + 2 * j + 1];
-    }
-    for (int64_t j = to; j < n; j++) {
-        even[j] = lead + 2 * j < size && lead + 2 * j >= 0 ? x[lead + 2 * j] : 0;
-        odd[j] = 0;
+        to = to > n ? n : to;
+        from = from > to ? to : from;
+        for (int64_t k = 0; k < from; k++)
+            x[j][k] = 0;
+        MXL_IVDEP
+        for (int64_t k = from; k < to; k++)
+            x[j][k] = row[lead + 2 * k];
+        for (int64_t k = to; k < n; k++)
+            x[j][k] = 0;
     }
 }
 
@@ -42,13 +41,13 @@ MXL_INLINE void image_lanes(const mxl_winograd_rows *rows, int64_t t, float *out
         float z[4][4];
 
         for (int j = 0; j < 4; j++) {
-            const float (*x)[MXL_WINOGRAD_SPAN] = j % 2 == 0 ? rows->even : rows->odd;
-            int64_t at = t + k + j / 2;
+            float x0 = rows->x[0][j][t + k], x1 = rows->x[1][j][t + k];
+            float x2 = rows->x[2][j][t + k], x3 = rows->x[3][j][t + k];
 
-            z[0][j] = x[0][at] - x[2][at];
-            z[1][j] = x[1][at] + x[2][at];
-            z[2][j] = x[2][at] - x[1][at];
-            z[3][j] = x[1][at] - x[3][at];
+            z[0][j] = x0 - x2;
+            z[1][j] = x1 + x2;
+            z[2][j] = x2 - x1;
+            z[3][j] = x1 - x3;
         }
         for (int i = 0; i < 4; i++) {
             float *to = out + 4 * i * plane + k;
@@ -61,27 +60,88 @@ MXL_INLINE void image_lanes(const mxl_winograd_rows *rows, int64_t t, float *out
     }
 }
 
-MXL_INLINE void image_at(int level, const mxl_winograd_source *s, int64_t channels, int64_t tiles,
+MXL_INLINE void image_at(int level, const mxl_winograd_images *m, int64_t channels,
                          mxl_winograd_rows *rows, float *out, int64_t apart, int64_t plane)
 {
     (void)level;
+    for (int64_t c = 0; c < channels; c++) {
+        for (int p = 0; p < m->count; p++) {
+            const mxl_winograd_source *s = &m->source[p];
+
+            for (int i = 0; i < 4; i++)
+                split_row(m->from + c * m->apart + s->row[i], s->row[i] < 0 ? 0 : m->size, s->lead,
+                          s->n, (void *)&rows[c].x[i][0][s->at]);
+        }
+    }
     for (int64_t c = 0; c < channels; c++)
-        for (int i = 0; i < 4; i++)
-            split_row(s->row[i] != NULL ? s->row[i] + c * s->apart : NULL, s->size, s->lead,
-                      tiles + 1, rows[c].even[i], rows[c].odd[i]);
-    for (int64_t c = 0; c < channels; c++)
-        for (int64_t t = 0; t < tiles; t += LANES)
+        for (int64_t t = 0; t < m->tiles; t += LANES)
             image_lanes(&rows[c], t, out + c * apart + t, plane);
 }
-MXL_FROM_AVX2(image,
-              (const mxl_winograd_source *s, int64_t channels, int64_t tiles,
-               mxl_winograd_rows *rows, float *out, int64_t apart, int64_t plane),
-              s, channels, tiles, rows, out, apart, plane)
+MXL_UP_TO_AVX2(image,
+               (const mxl_winograd_images *m, int64_t channels, mxl_winograd_rows *rows, float *out,
+                int64_t apart, int64_t plane),
+               m, channels, rows, out, apart, plane)
 
-void mxl_winograd_image(const mxl_winograd_source *source, int64_t channels, int64_t tiles,
+#if MXL_HAS_WIDE
+/* Which of 16 elements from `first` on are in a row. */
+static uint32_t inside(int64_t first, int64_t size)
+{
+    int64_t from = first < 0 ? -first : 0, to = size - first < 16 ? size - first : 16;
+
+    return from >= to || from >= 16 ? 0 : (1u << to) - (1u << from);
+}
+
+/* Tiles [k, k + 16) of neighbours, in all channels. */
+MXL_TARGET_AVX512 static void split_512(const mxl_winograd_images *m, const mxl_winograd_source *s,
+                                        int64_t k, int64_t channels, mxl_winograd_rows *rows)
+{
+    const __m512i even =
+        _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+    const __m512i odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
+    int64_t first = s->lead + 2 * k, at = s->at + k;
+
+    for (int half = 0; half < 2; half++, first += 2) {
+        __mmask16 low = (__mmask16)inside(first, m->size);
+        __mmask16 high = (__mmask16)inside(first + 16, m->size);
+
+        for (int64_t c = 0; c < channels; c++) {
+            for (int i = 0; i < 4; i++) {
+                const float *from = m->from + c * m->apart + s->row[i] + first;
+                bool none = s->row[i] < 0;
+                __m512 a = _mm512_maskz_loadu_ps(none ? 0 : low, from);
+                __m512 b = _mm512_maskz_loadu_ps(none ? 0 : high, from + 16);
+
+                _mm512_storeu_ps(&rows[c].x[i][2 * half][at], _mm512_permutex2var_ps(a, even, b));
+                _mm512_storeu_ps(&rows[c].x[i][2 * half + 1][at],
+                                 _mm512_permutex2var_ps(a, odd, b));
+            }
+        }
+    }
+}
+
+MXL_TARGET_AVX512 static void image_512(const mxl_winograd_images *m, int64_t channels,
+                                        mxl_winograd_rows *rows, float *out, int64_t apart,
+                                        int64_t plane)
+{
+    for (int p = 0; p < m->count; p++)
+        for (int64_t k = 0; k < m->source[p].n; k += LANES)
+            split_512(m, &m->source[p], k, channels, rows);
+    for (int64_t c = 0; c < channels; c++)
+        for (int64_t t = 0; t < m->tiles; t += LANES)
+            image_lanes(&rows[c], t, out + c * apart + t, plane);
+}
+#endif
+
+void mxl_winograd_image(const mxl_winograd_images *images, int64_t channels,
                         mxl_winograd_rows *rows, float *out, int64_t apart, int64_t plane)
 {
-    image(source, channels, tiles, rows, out, apart, plane);
+#if MXL_HAS_WIDE
+    if (mxl_level() == MXL_AVX512) {
+        image_512(images, channels, rows, out, apart, plane);
+        return;
+    }
+#endif
+    image(images, channels, rows, out, apart, plane);
 }
 
 /* ---- outputs ---- */
@@ -95,8 +155,12 @@ MXL_INLINE uint32_t exponent_of(float x)
     return bits & 0x7f800000u;
 }
 
+typedef struct output_rows {
+    float sums[2][2 * MXL_WINOGRAD_SPAN];
+} output_rows;
+
 /* Both rows of the output, of one vector of tiles. */
-MXL_INLINE void output_lanes(const float *m, int64_t plane, float add, float sums[2][2 * LANES])
+MXL_INLINE void output_lanes(const float *m, int64_t plane, float add, float *above, float *below)
 {
     MXL_IVDEP
     for (int k = 0; k < LANES; k++) {
@@ -109,18 +173,18 @@ MXL_INLINE void output_lanes(const float *m, int64_t plane, float add, float sum
             z[0][j] = from[0] + (m1 + m2);
             z[1][j] = (m1 - m2) - from[12 * plane];
         }
-        for (int i = 0; i < 2; i++) {
-            sums[i][2 * k] = z[i][0] + (z[i][1] + z[i][2]) + add;
-            sums[i][2 * k + 1] = (z[i][1] - z[i][2]) - z[i][3] + add;
-        }
+        above[2 * k] = z[0][0] + (z[0][1] + z[0][2]) + add;
+        above[2 * k + 1] = (z[0][1] - z[0][2]) - z[0][3] + add;
+        below[2 * k] = z[1][0] + (z[1][1] + z[1][2]) + add;
+        below[2 * k + 1] = (z[1][1] - z[1][2]) - z[1][3] + add;
     }
 }
 
 /* Stores n sums; whether one of them is not finite. */
-MXL_INLINE uint32_t store(const mxl_winograd_end *end, const float *sums, const float *add,
+MXL_INLINE uint32_t store(const mxl_winograd_outputs *o, const float *sums, const float *add,
                           int64_t n, float *out)
 {
-    float low = end->low, high = end->high;
+    float low = o->low, high = o->high;
     uint32_t wrong = 0;
 
     for (int64_t k = 0; k < n; k++)
@@ -140,40 +204,83 @@ MXL_INLINE uint32_t store(const mxl_winograd_end *end, const float *sums, const 
     return wrong;
 }
 
-MXL_INLINE void output_at(int level, const float *m, int64_t plane, const mxl_winograd_end *end,
-                          int64_t count, float *const out[2], bool *finite)
+/* Some channels, with a function that stores. (The vectors of all of them first: what is stored is
+ * not read at once.) */
+#define OUTPUT(STORE)                                                                              \
+    output_rows rows[FEW];                                                                         \
+    uint32_t wrong = 0;                                                                            \
+    for (int64_t c = 0; c < channels; c++)                                                         \
+        for (int64_t t = 0; t < o->tiles; t += LANES)                                              \
+            output_lanes(m + c * apart + t, plane, o->bias != NULL ? o->bias[first + c] : 0,       \
+                         rows[c].sums[0] + 2 * t, rows[c].sums[1] + 2 * t);                        \
+    for (int64_t c = 0; c < channels; c++) {                                                       \
+        for (int p = 0; p < o->count; p++) {                                                       \
+            const mxl_winograd_target *to = &o->target[p];                                         \
+            for (int i = 0; i < 1 + to->two; i++) {                                                \
+                int64_t at = (first + c) * o->apart + to->to + i * o->pitch;                       \
+                wrong |= STORE(o, rows[c].sums[i] + 2 * to->at,                                    \
+                               o->add != NULL ? o->add + at : NULL, to->n, o->out + at);           \
+            }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+    *finite = wrong == 0
+
+MXL_INLINE void output_at(int level, const mxl_winograd_outputs *o, int64_t first, int64_t channels,
+                          const float *m, int64_t apart, int64_t plane, bool *finite)
 {
-    _Alignas(64) float sums[2][2 * LANES];
+    (void)level;
+    OUTPUT(store);
+}
+MXL_UP_TO_AVX2(output,
+               (const mxl_winograd_outputs *o, int64_t first, int64_t channels, const float *m,
+                int64_t apart, int64_t plane, bool *finite),
+               o, first, channels, m, apart, plane, finite)
+
+#if MXL_HAS_WIDE
+MXL_TARGET_AVX512 MXL_INLINE uint32_t store_512(const mxl_winograd_outputs *o, const float *sums,
+                                                const float *add, int64_t n, float *out)
+{
+    enum { NOT_FINITE = 0x99 }; /* quiet NaN, both infinities, signalling NaN */
+    __m512 low = _mm512_set1_ps(o->low), high = _mm512_set1_ps(o->high);
     uint32_t wrong = 0;
 
-    (void)level;
-    for (int64_t at = 0; at < count; at += 2 * LANES, m += LANES) {
-        output_lanes(m, plane, end->bias, sums);
-        for (int i = 0; i < 2; i++) {
-            const float *add = end->add[i] != NULL ? end->add[i] + at : NULL;
+    for (int64_t k = 0; k < n; k += LANES) {
+        __mmask16 some = (__mmask16)(n - k < LANES ? (1u << (n - k)) - 1 : 0xffffu);
+        __m512 y = _mm512_maskz_loadu_ps(some, sums + k);
 
-            if (out[i] == NULL)
-                continue;
-            if (count - at >= 2 * LANES)
-                wrong |= store(end, sums[i], add, 2 * LANES, out[i] + at);
-            else
-                wrong |= store(end, sums[i], add, count - at, out[i] + at);
-        }
+        wrong |= _mm512_fpclass_ps_mask(y, NOT_FINITE);
+        if (add != NULL)
+            y = _mm512_add_ps(y, _mm512_maskz_loadu_ps(some, add + k));
+        _mm512_mask_storeu_ps(out + k, some, avx512_f32_limit(y, low, high));
     }
-    *finite = wrong == 0;
+    return wrong;
 }
-MXL_FROM_AVX2(output,
-              (const float *m, int64_t plane, const mxl_winograd_end *end, int64_t count,
-               float *const out[2], bool *finite),
-              m, plane, end, count, out, finite)
 
-bool mxl_winograd_output(const float *m, int64_t plane, const mxl_winograd_end *end, int64_t count,
-                         float *const out[2])
+MXL_TARGET_AVX512 static void output_512(const mxl_winograd_outputs *o, int64_t first,
+                                         int64_t channels, const float *m, int64_t apart,
+                                         int64_t plane, bool *finite)
 {
-    bool finite;
+    OUTPUT(store_512);
+}
+#endif
 
-    output(m, plane, end, count, out, &finite);
-    return finite;
+bool mxl_winograd_output(const mxl_winograd_outputs *outputs, int64_t channels, const float *m,
+                         int64_t apart, int64_t plane)
+{
+    bool all = true, finite;
+
+    for (int64_t c = 0; c < channels; c += FEW, m += FEW * apart) {
+        int64_t some = channels - c < FEW ? channels - c : FEW;
+
+#if MXL_HAS_WIDE
+        if (mxl_level() == MXL_AVX512)
+            output_512(outputs, c, some, m, apart, plane, &finite);
+        else
+#endif
+            output(outputs, c, some, m, apart, plane, &finite);
+        all = all && finite;
+    }
+    return all;
 }
 
 /* ---- weights ---- */

@@ -16,38 +16,61 @@
 #include <stdint.h>
 
 enum {
-    MXL_WINOGRAD_TILES = 48,   /* most tiles of a call, all in one row of tiles */
+    MXL_WINOGRAD_TILES = 48,   /* most tiles of a call */
     MXL_WINOGRAD_LANES = 16,   /* so many numbers are written at a time, whatever is left of them */
     MXL_WINOGRAD_CHANNELS = 8, /* most channels of a call */
     MXL_WINOGRAD_SPAN = MXL_WINOGRAD_TILES + MXL_WINOGRAD_LANES
 };
 
-/* Four rows of a channel; tile t reads from `lead` + 2 * t on. NULL: the row is zero. */
+/* Neighbouring tiles in a row of tiles. Tile number `at` + t of a call reads from element `lead` +
+ * 2 * t on of four rows of the image, which begin at `row`; -1: the row is zero. */
 typedef struct mxl_winograd_source {
-    const float *row[4];
-    int64_t size, lead; /* of a row; elements before and after it are zero */
-    int64_t apart;      /* of the channels */
+    int64_t row[4], lead, at, n;
 } mxl_winograd_source;
 
-/* Room for a channel: columns by parity. Its numbers are initialized. */
+/* Room for a channel: element j of row i of each tile. Its numbers are initialized. */
 typedef struct mxl_winograd_rows {
-    float even[4][MXL_WINOGRAD_SPAN], odd[4][MXL_WINOGRAD_SPAN];
+    float x[4][4][MXL_WINOGRAD_SPAN];
 } mxl_winograd_rows;
 
-/* out[f * plane + c * apart + t] = (B' x B)[f] of tile t in channel c. */
-void mxl_winograd_image(const mxl_winograd_source *source, int64_t channels, int64_t tiles,
+/* The images of a call: all its tiles, in order; rows have `size` elements, and what is before and
+ * after them is zero. */
+typedef struct mxl_winograd_images {
+    const float *from;
+    int64_t apart, size; /* `apart`: of the channels */
+    int64_t tiles;
+    int count;
+    mxl_winograd_source source[MXL_WINOGRAD_TILES];
+} mxl_winograd_images;
+
+/* out[f * plane + c * apart + t] = (B' x B)[f] of tile t in channel c, of whole MXL_WINOGRAD_LANES
+ * tiles. */
+void mxl_winograd_image(const mxl_winograd_images *images, int64_t channels,
                         mxl_winograd_rows *rows, float *out, int64_t apart, int64_t plane);
 
-/* What is done to the outputs of a channel: `add` has their distances, or is NULL. */
-typedef struct mxl_winograd_end {
-    float bias, low, high;
-    const float *add[2];
-} mxl_winograd_end;
+/* Neighbouring tiles in a row of tiles, from number `at` of a call on: their outputs are n elements
+ * from `to` on, and below them, if `two`. */
+typedef struct mxl_winograd_target {
+    int64_t to, at, n;
+    bool two;
+} mxl_winograd_target;
 
-/* out[i][2 * t + j] = min(max((A' m A)[i, j] + bias + add[i][2 * t + j], low), high) of tile t, for
- * `count` elements of each row; out[1] may be NULL. Returns whether all sums are finite. */
-bool mxl_winograd_output(const float *m, int64_t plane, const mxl_winograd_end *end, int64_t count,
-                         float *const out[2]);
+/* The outputs of a call. */
+typedef struct mxl_winograd_outputs {
+    float *out;
+    const float *add, *bias; /* laid out as `out`; of each channel; or NULL: 0 */
+    float low, high;
+    int64_t apart, pitch; /* of the channels, and of the rows */
+    int64_t tiles;
+    int count;
+    mxl_winograd_target target[MXL_WINOGRAD_TILES];
+} mxl_winograd_outputs;
+
+/* out = min(max(A' m A + bias + add, low), high) for all targets and `channels` channels, where
+ * channel c of tile t has its 16 numbers at m[f * plane + c * apart + t]. Returns whether all sums
+ * are finite, before `add`. */
+bool mxl_winograd_output(const mxl_winograd_outputs *outputs, int64_t channels, const float *m,
+                         int64_t apart, int64_t plane);
 
 /* out[f * plane + c * height + i] = (G w G')[f] of channel c, output i of `height` (at most 8);
  * w[t * height + i] are the taps of a channel, in the opposite order if `flip`. */

@@ -28,11 +28,17 @@ mxl_winograd_tiles mxl_winograd_tiles_of(const mxl_conv *conv, const void *x);
 /* The run that begins at a tile, of at most `most` tiles. */
 mxl_winograd_run mxl_winograd_run_at(const mxl_winograd_tiles *tiles, int64_t tile, int64_t most);
 
-/* Maps tiles [first, last) of channels [c, c + n) of a group: out[f * plane + i * apart + t]. A row
- * of tiles may write MXL_WINOGRAD_LANES - 1 numbers beyond its end. `rows`: room for as many
- * channels as one call takes. */
+/* Maps tiles [first, last) of channels [c, c + n) of a group: out[f * plane + i * apart + t], of
+ * whole MXL_WINOGRAD_LANES tiles. `rows`: room for as many channels as one call takes. */
 void mxl_winograd_map_images(const mxl_winograd_tiles *tiles, int64_t group, int64_t c, int64_t n,
                              int64_t first, int64_t last, mxl_winograd_rows *rows, float *out,
                              int64_t apart, int64_t plane);
+
+/* Maps the products m[f * plane + c * apart + t] of tiles [first, last) back, for `channels`
+ * channels. `end` has the first one's output, add and bias, the limits, and in `apart` the distance
+ * of images. Returns whether all are finite. */
+bool mxl_winograd_map_outputs(const mxl_winograd_tiles *tiles, const mxl_winograd_outputs *end,
+                              int64_t first, int64_t last, int64_t channels, const float *m,
+                              int64_t apart, int64_t plane);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/memory/mem.h"
 #include "symbol/control/control.h"
 #include "ops/control_ops.h"
+#include "base/system/threads.h"
 
 /* A file with deeper ones cannot be read: they are deeper JSON than the parser takes. */
 enum { DEEPEST = 14 };

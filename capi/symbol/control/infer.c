@@ -5,6 +5,7 @@
 #include "base/memory/mem.h"
 #include "symbol/control/control.h"
 #include "ops/control_ops.h"
+#include "base/system/threads.h"
 
 enum { WHOLE = -2, UNKNOWN_STEPS = -1 };
 

@@ -7,6 +7,7 @@
 #include "symbol/control/loop_steps.h"
 #include "ops/build.h"
 #include "ops/control_ops.h"
+#include "base/system/threads.h"
 
 struct mxl_control {
     const mxl_graph_node *node; /* kept */

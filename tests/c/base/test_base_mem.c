@@ -12,6 +12,7 @@
 #include "base/memory/heap.h"
 #include "base/memory/mem.h"
 #include "base/memory/mem_pool.h"
+#include "base/system/pages.h"
 
 /* An allocator that counts, checks sizes, and fails when told to. */
 static struct {
@@ -501,15 +502,13 @@ TEST(the_cap_without_a_wish)
 {
     const int64_t most = INT64_C(1) << 30;
 
-    CHECK_INT(mxl_pool_default_cap(1 << 20, 4096), most / 2);
-    CHECK_INT(mxl_pool_default_cap(1 << 21, 4096), most);
-    CHECK_INT(mxl_pool_default_cap((1 << 21) - 8, 4096), most - 4096);
-    CHECK_INT(mxl_pool_default_cap(INT64_MAX, 65536), most);
-    CHECK_INT(mxl_pool_default_cap(-1, 4096), most);
-    CHECK_INT(mxl_pool_default_cap(1 << 20, -1), most);
+    CHECK_INT(mxl_pool_default_cap(UINT64_C(1) << 32), most / 2);
+    CHECK_INT(mxl_pool_default_cap(UINT64_C(1) << 33), most);
+    CHECK_INT(mxl_pool_default_cap((UINT64_C(1) << 33) - 8), most - 1);
+    CHECK_INT(mxl_pool_default_cap(UINT64_MAX), most);
+    CHECK_INT(mxl_pool_default_cap(0), most);
     mxl_mem_set_cap(-1);
-    CHECK_INT(mxl_mem_set_cap(-1),
-              mxl_pool_default_cap(sysconf(_SC_PHYS_PAGES), sysconf(_SC_PAGESIZE)));
+    CHECK_INT(mxl_mem_set_cap(-1), mxl_pool_default_cap(mxl_pages_machine()));
 }
 
 HARNESS_MAIN(ENTRY(blocks_are_aligned_and_their_own), ENTRY(free_of_null_is_legal),

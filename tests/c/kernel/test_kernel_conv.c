@@ -298,6 +298,8 @@ static const mxl_conv tiled[] = {
     CONV(2, 1, 40, 49, .x_size = {1, 12, 14}, .kernel = {1, 3, 3}, .pad = {0, 2, 3}),
     CONV(2, 1, 49, 42, .x_size = {1, 2, 200}, .kernel = {1, 3, 3}, .pad = {0, 5, 0}),
     CONV(1, 1, 34, 35, .x_size = {1, 140, 130}, .kernel = {1, 3, 3}, .pad = {0, 1, 1}),
+    CONV(1, 1, 200, 208, .x_size = {1, 7, 7}, .kernel = {1, 3, 3}, .pad = {0, 1, 1}),
+    CONV(1, 1, 96, 96, .x_size = {1, 14, 14}, .kernel = {1, 3, 3}, .pad = {0, 1, 1}),
 };
 enum { TILED = sizeof tiled / sizeof *tiled };
 
@@ -309,8 +311,9 @@ static void fill_sizes(mxl_conv *v)
         v->y_size[i] = v->x_size[i] + 2 * v->pad[i] - v->kernel[i] + 1;
 }
 
-/* Odd and even sizes, images of few and of many tiles, more than a chunk, pads of 0 to 5, groups:
- * each is computed so. The maps of small integers are exact. */
+/* Odd and even sizes, images of few and of many tiles, more than a chunk, pads of 0 to 5, groups, a
+ * block that threads share, one of a few tiles more than vectors: each is computed so. The maps of
+ * small integers are exact. */
 TEST(winograd)
 {
     for (int i = 0; i < TILED; i++) {

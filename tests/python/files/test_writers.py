@@ -581,11 +581,11 @@ def test_nothing_of_the_library_opens_a_file_for_writing() -> None:
     opening = re.compile(r"(?<![\w>.])(fopen|fdopen|freopen|open|openat|creat|mkstemp|tmpfile|rename)\s*\(([^;{]*)[;{]")
     bare = []
     for path in sorted((ROOT / "capi").rglob("*.[ch]")):
-        if path.name == "replace.c" and path.parent.name == "array":
+        if path.name in ("posix_replace.c", "windows_replace.c", "none_files.c"):
             continue
         text = path.read_text(encoding="utf-8")
         for match in opening.finditer(text) if "open" in text or "rename" in text else ():
             reads = re.search(r'"r[be]*"\)|O_RDONLY', match[2])
             if not reads:
                 bare.append(f"{path.relative_to(ROOT)}: {match[0]}")
-    assert not bare, "write through capi/array/replace.h"
+    assert not bare, "write through capi/base/system/replace.h"

@@ -1,7 +1,7 @@
 /* Replaces a file safely: writes a temporary file beside it, then renames it. All that the library
  * writes goes through here; Python's files too, by api/data/replace.c. */
-#ifndef MXL_ARRAY_REPLACE_H
-#define MXL_ARRAY_REPLACE_H
+#ifndef MXL_BASE_SYSTEM_REPLACE_H
+#define MXL_BASE_SYSTEM_REPLACE_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -36,5 +36,18 @@ int mxl_replace_put(mxl_replace *r, const void *bytes, size_t size);
  * otherwise, or on failure, removes it. -1 with the error and errno set; the caller's error stays
  * if the file is not whole. */
 int mxl_replace_end(mxl_replace *r, bool whole);
+
+/* ---- for the files of this folder ---- */
+
+enum { MXL_REPLACE_ROOM = MXL_PATH_ROOM - 40 }; /* for a path whose temporary file has a name too */
+
+/* Sets the error that names the file and the reason, which errno has now and afterwards. -1. */
+int mxl_replace_failed(const char *path, const char *what);
+
+/* Names the temporary file of r->path. */
+void mxl_replace_name(mxl_replace *r, long process, unsigned number);
+
+/* Whether `name` is such a name for the file `base` of the same folder. */
+bool mxl_replace_is_temporary(const char *name, const char *base);
 
 #endif

@@ -1,41 +1,36 @@
 /* Writing a file beside another. The temporary file is locked, so that leftovers of killed
  * processes differ from files being written. */
 #define _GNU_SOURCE 1 /* fdopen, O_NOFOLLOW, openat */
-#include "array/replace.h"
+#include "base/system/replace.h"
 
+#include "base/system/system.h"
+
+#if defined(MXL_POSIX)
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
-#include <stdio_ext.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#if defined(__linux__)
+#include <stdio_ext.h>
+#endif
 
 #include "base/error.h"
 
-enum { TEMPORARY_ROOM = 40, MOST_LINKS = 40 };
-
-/* An error that names the file and the reason, which errno has now and afterwards. */
-static int failed(const char *path, const char *what)
-{
-    int why = errno;
-
-    mxl_error_set("%s: %s: %s", path, what, strerror(why));
-    errno = why;
-    return -1;
-}
+enum { MOST_LINKS = 40 };
 
 static int cannot_open(const char *path)
 {
-    return failed(path, "cannot be opened for writing");
+    return mxl_replace_failed(path, "cannot be opened for writing");
 }
 
 static int too_long(size_t length)
 {
     mxl_error_set("the name of a file has %zu characters; %d are possible", length,
-                  MXL_PATH_ROOM - TEMPORARY_ROOM);
+                  MXL_REPLACE_ROOM);
     errno = ENAMETOOLONG;
     return -1;
 }
@@ -47,7 +42,7 @@ static int follow_links(char *to, const char *path)
 {
     char link[MXL_PATH_ROOM];
 
-    if (strlen(path) >= MXL_PATH_ROOM - TEMPORARY_ROOM)
+    if (strlen(path) >= MXL_REPLACE_ROOM)
         return too_long(strlen(path));
     strcpy(to, path);
     for (int i = 0; i < MOST_LINKS; i++) {
@@ -58,7 +53,7 @@ static int follow_links(char *to, const char *path)
         if (length < 0)
             return 0;
         kept = link[0] == '/' || slash == NULL ? 0 : (size_t)(slash - to) + 1;
-        if (kept + (size_t)length >= MXL_PATH_ROOM - TEMPORARY_ROOM)
+        if (kept + (size_t)length >= MXL_REPLACE_ROOM)
             return too_long(kept + (size_t)length);
         memcpy(to + kept, link, (size_t)length);
         to[kept + (size_t)length] = '\0';
@@ -94,27 +89,6 @@ static void sync_folder(const char *path)
 
 /* ---- temporary files ---- */
 
-static const char *skip_digits(const char *text)
-{
-    size_t length = strspn(text, "0123456789");
-
-    return length == 0 ? NULL : text + length;
-}
-
-/* True when `name` is one of open_beside's names of temporary files for `base`. */
-static bool is_temporary(const char *name, const char *base)
-{
-    size_t length = strlen(base);
-
-    if (strncmp(name, base, length) != 0 || name[length] != '.')
-        return false;
-    name = skip_digits(name + length + 1);
-    if (name == NULL || *name != '-')
-        return false;
-    name = skip_digits(name + 1);
-    return name != NULL && strcmp(name, ".tmp") == 0;
-}
-
 /* Removes a temporary file that no process writes. The name is checked again under the lock: the
  * file may have been renamed meanwhile. */
 static void remove_unlocked(int folder, const char *name)
@@ -141,7 +115,7 @@ static void remove_leftovers(const char *path)
     if (dir == NULL)
         return;
     while ((entry = readdir(dir)) != NULL) {
-        if (is_temporary(entry->d_name, base))
+        if (mxl_replace_is_temporary(entry->d_name, base))
             remove_unlocked(dirfd(dir), entry->d_name);
     }
     (void)closedir(dir);
@@ -167,18 +141,17 @@ static int open_beside(mxl_replace *r, mode_t mode)
         unsigned number = atomic_fetch_add(&counter, 1);
         int fd;
 
-        (void)snprintf(r->temporary, sizeof(r->temporary), "%.*s.%ld-%u.tmp",
-                       MXL_PATH_ROOM - TEMPORARY_ROOM, r->path, (long)getpid(), number);
+        mxl_replace_name(r, (long)getpid(), number);
         fd = open(r->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (fd < 0 && errno != EEXIST)
-            return failed(r->path, "no file can be made beside it");
+            return mxl_replace_failed(r->path, "no file can be made beside it");
         if (fd >= 0 && lock_new(fd))
             return fd;
         if (fd >= 0)
             (void)close(fd);
     }
     errno = EEXIST;
-    return failed(r->path, "no file can be made beside it, 100 names are taken");
+    return mxl_replace_failed(r->path, "no file can be made beside it, 100 names are taken");
 }
 
 /* Gives the new file the owner, group and permissions of the old one as far as the process may.
@@ -189,10 +162,22 @@ static int keep_access(const mxl_replace *r, const struct stat *old)
     bool group = owner || fchown(r->lock, (uid_t)-1, old->st_gid) == 0;
     mode_t mode = old->st_mode & (owner ? 07777 : group ? 0777 : 0707);
 
-    return fchmod(r->lock, mode) == 0 ? 0 : failed(r->path, "cannot be given its permissions");
+    return fchmod(r->lock, mode) == 0
+               ? 0
+               : mxl_replace_failed(r->path, "cannot be given its permissions");
 }
 
 /* ---- opening and closing ---- */
+
+/* Forgets what is in a stream's buffer. */
+static void purge(FILE *file)
+{
+#if defined(__linux__)
+    __fpurge(file);
+#else
+    (void)fpurge(file);
+#endif
+}
 
 /* Closes descriptors, whose errors tell nothing new; errno stays. */
 static void shut(int fd)
@@ -277,28 +262,21 @@ int mxl_replace_begin_stream(mxl_replace *r, const char *path)
     return begin(r, path, true);
 }
 
-int mxl_replace_put(mxl_replace *r, const void *bytes, size_t size)
-{
-    if (size > 0 && fwrite(bytes, 1, size, r->file) != size)
-        return failed(r->path, "writing failed");
-    return 0;
-}
-
 int mxl_replace_end(mxl_replace *r, bool whole)
 {
     bool ours = r->owner == (long)getpid();
     int status = whole ? 0 : -1;
 
     if (!ours)
-        __fpurge(r->file); /* the parent writes what is in the buffer */
+        purge(r->file); /* the parent writes what is in the buffer */
     if (ours && status == 0 && (fflush(r->file) != 0 || (r->lock >= 0 && fsync(r->lock) != 0)))
-        status = failed(r->path, "writing failed");
+        status = mxl_replace_failed(r->path, "writing failed");
     if (fclose(r->file) != 0 && status == 0)
-        status = failed(r->path, "writing failed");
+        status = mxl_replace_failed(r->path, "writing failed");
     if (r->lock < 0)
         return status;
     if (ours && status == 0 && rename(r->temporary, r->path) != 0)
-        status = failed(r->path, "cannot be replaced");
+        status = mxl_replace_failed(r->path, "cannot be replaced");
     if (ours && status == 0)
         sync_folder(r->path);
     else if (ours)
@@ -306,3 +284,4 @@ int mxl_replace_end(mxl_replace *r, bool whole)
     shut(r->lock);
     return status;
 }
+#endif

@@ -1,7 +1,7 @@
 /* Whether this process has only one thread: then a count needs no locked instruction, which costs
  * as much as the rest of a handle's work. (libstdc++'s shared_ptr does the same.) */
-#ifndef MXL_BASE_SINGLE_H
-#define MXL_BASE_SINGLE_H
+#ifndef MXL_BASE_SYSTEM_SINGLE_H
+#define MXL_BASE_SYSTEM_SINGLE_H
 
 #include <stdbool.h>
 

@@ -1,0 +1,100 @@
+/* Files by the C library alone. */
+#include "base/system/file_io.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/system/replace.h"
+#include "base/system/system.h"
+
+#if defined(MXL_BARE)
+bool mxl_file_exists(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+
+    if (file != NULL)
+        (void)fclose(file);
+    return file != NULL;
+}
+
+/* The size of a file that has positions; -1 for others. */
+static long size_of(FILE *file)
+{
+    long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+
+    return fseek(file, 0, SEEK_SET) == 0 ? size : -1;
+}
+
+FILE *mxl_file_open(const char *path, bool wait, mxl_file_kind *kind, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    long bytes = file == NULL ? -1 : size_of(file);
+
+    (void)wait;
+    if (kind != NULL)
+        *kind = bytes < 0 ? MXL_FILE_OTHER : MXL_FILE_REGULAR;
+    if (size != NULL)
+        *size = bytes < 0 ? 0 : (size_t)bytes;
+    return file;
+}
+
+bool mxl_file_is_pipe(FILE *file)
+{
+    return ftell(file) < 0;
+}
+
+int64_t mxl_file_read_at(FILE *file, bool pipe, void *to, size_t wanted, uint64_t at)
+{
+    size_t got;
+
+    if (!pipe && fseek(file, (long)at, SEEK_SET) != 0)
+        return -1;
+    got = fread(to, 1, wanted, file);
+    return got == 0 && ferror(file) ? -1 : (int64_t)got;
+}
+
+/* The C library cannot cut a file: what is behind stays, and is written over. */
+void mxl_file_cut(FILE *file, uint64_t at)
+{
+    (void)fseek(file, (long)at, SEEK_SET);
+}
+
+int mxl_file_descriptor(FILE *file)
+{
+    (void)file;
+    return -1;
+}
+
+/* ---- replacing ---- */
+
+int mxl_replace_begin(mxl_replace *r, const char *path)
+{
+    r->owner = 0;
+    r->lock = 0;
+    if (strlen(path) >= MXL_REPLACE_ROOM) {
+        errno = ENAMETOOLONG;
+        return mxl_replace_failed(path, "cannot be opened for writing");
+    }
+    strcpy(r->path, path);
+    mxl_replace_name(r, 0, 0);
+    r->file = fopen(r->temporary, "wb");
+    return r->file != NULL ? 0 : mxl_replace_failed(path, "cannot be opened for writing");
+}
+
+int mxl_replace_begin_stream(mxl_replace *r, const char *path)
+{
+    return mxl_replace_begin(r, path);
+}
+
+int mxl_replace_end(mxl_replace *r, bool whole)
+{
+    bool closed = fclose(r->file) == 0;
+
+    if (whole && closed && rename(r->temporary, r->path) == 0)
+        return 0;
+    if (whole)
+        (void)mxl_replace_failed(r->path, closed ? "cannot be replaced" : "writing failed");
+    (void)remove(r->temporary);
+    return -1;
+}
+#endif
