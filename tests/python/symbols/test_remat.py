@@ -166,7 +166,9 @@ def held(name: str, remat: bool) -> int:
     return kept
 
 
-@pytest.mark.parametrize(("name", "results"), [("residual", 1), ("long", 8), ("pooled", 4), ("transformer", 2), ("without dropout", 10)])
+@pytest.mark.parametrize(
+    ("name", "results"), [("residual", 1), ("long", 8), ("pooled", 4), ("transformer", 2), ("without dropout", 10)]
+)
 def test_memory_is_lower(name: str, results: int) -> None:
     """Of the transformer a row has as many bytes as a result; a result of gelu is four."""
     assert held(name, True) <= held(name, False) - results * RESULT + RESULT // 8
