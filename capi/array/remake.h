@@ -1,6 +1,6 @@
 /* Bytes that are let go and made once more when they are needed: results that backward computes
- * again (symbol/remat.h), gradients that are about to be replaced. Whoever reads or writes them
- * waits for that (mxl_storage_settle), so nothing else knows of it. */
+ * again (symbol/passes/remat.h), gradients that are about to be replaced. Whoever reads or writes
+ * them waits for that (mxl_storage_settle), so nothing else knows of it. */
 #ifndef MXL_ARRAY_REMAKE_H
 #define MXL_ARRAY_REMAKE_H
 

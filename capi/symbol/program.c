@@ -9,7 +9,7 @@
 #include "symbol/fast.h"
 #include "symbol/infer.h"
 #include "symbol/passes/passes.h"
-#include "symbol/remat.h"
+#include "symbol/passes/remat.h"
 #include "ops/build.h"
 #include "ops/custom.h"
 

@@ -7,7 +7,7 @@
 #include "engine/run/builtin_ops.h"
 #include "op/text.h"
 #include "symbol/program.h"
-#include "symbol/remat.h"
+#include "symbol/passes/remat.h"
 
 typedef struct cached_op {
     mxl_ref ref;
@@ -65,7 +65,8 @@ static int read_flag(const char *function, const char *key, const char *text, in
 
 /* Checks the flags. All runs take memory from the pool and give it back node by node; *keep: by
  * static_alloc, what weights are packed into stays from one run to the next; *lasting: with
- * static_shape too, states do; *remat: backward computes cheap results again (symbol/remat.h). */
+ * static_shape too, states do; *remat: backward computes cheap results again
+ * (symbol/passes/remat.h). */
 static int read_flags(const char *function, int count, const char *const *keys,
                       const char *const *vals, bool *keep, bool *lasting, bool *remat)
 {

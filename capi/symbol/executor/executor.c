@@ -12,7 +12,7 @@
 #include "engine/run/generator.h"
 #include "symbol/infer.h"
 #include "symbol/passes/passes.h"
-#include "symbol/remat.h"
+#include "symbol/passes/remat.h"
 #include "symbol/stypes.h"
 
 /* ---- life ---- */

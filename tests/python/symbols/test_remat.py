@@ -1,4 +1,4 @@
-"""Results that backward computes again (`hybridize(remat=True)`, MXNET_BACKWARD_DO_MIRROR): the same bits, less memory."""
+"""Results that backward computes again (`hybridize(remat=True)`, MXNET_BACKWARD_DO_MIRROR): same bits, less memory."""
 
 from __future__ import annotations
 

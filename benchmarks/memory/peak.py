@@ -1,6 +1,6 @@
-"""The peak of memory of a process that trains ResNet-18, or predicts: `python benchmarks/memory.py PEER CASE [BATCH]`.
+"""The peak of memory of a process that trains or predicts: `python benchmarks/memory/peak.py PEER CASE [BATCH]`.
 
-PEER is mxlite, mxnet or onnxruntime, in whose Python it runs; CASE is bound, hybrid, remat or module (six steps of 32
+PEER is mxlite, mxnet or onnxruntime, in whose Python it runs; CASE is bound, hybrid, remat or module (ResNet-18, 6 steps of 32
 images of 32 x 32), or a network of benchmarks/predict.py, whose files must be there. Threads are those of
 MXLITE_NUM_THREADS and OMP_NUM_THREADS. docs/performance.md has the figures.
 """
@@ -13,9 +13,13 @@ import sys
 import time
 from typing import Any, Callable
 
-import networks_gluon
 import numpy as np
-from networks_mx import CLASSES, MOMENTUM, RATE
+
+BENCHMARKS = pathlib.Path(__file__).resolve(strict=False).parent.parent
+sys.path.insert(0, str(BENCHMARKS))
+
+import networks_gluon  # noqa: E402
+from networks_mx import CLASSES, MOMENTUM, RATE  # noqa: E402
 
 IMAGES = (32, 3, 32, 32)
 
@@ -73,7 +77,7 @@ def main() -> None:
             step().asnumpy()
             best = min(best, time.process_time() - begin)
     else:
-        out = pathlib.Path(__file__).resolve(strict=False).parent / "out" / "predict"
+        out = BENCHMARKS / "out" / "predict"
         sys.argv = ["", peer, str(out), os.environ.get("MXLITE_NUM_THREADS", "2")]
         predict = __import__("predict_worker").prepare(case, batch)
         for _ in range(5):

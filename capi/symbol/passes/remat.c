@@ -1,5 +1,5 @@
 /* The choice of what is computed again, and recipes for it. */
-#include "symbol/remat.h"
+#include "symbol/passes/remat.h"
 
 #include <string.h>
 

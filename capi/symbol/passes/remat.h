@@ -3,8 +3,8 @@
  * inputs are there anyway, because another node saves them. Their storages let go of their bytes
  * once the last node has read them (array/remake.h), and get the same bits back where a rule reads
  * them, so that nodes, gradients of any order and callers notice nothing. */
-#ifndef MXL_SYMBOL_REMAT_H
-#define MXL_SYMBOL_REMAT_H
+#ifndef MXL_SYMBOL_PASSES_REMAT_H
+#define MXL_SYMBOL_PASSES_REMAT_H
 
 #include "symbol/program.h"
 
