@@ -1,7 +1,7 @@
 """The peak of memory of a process that trains or predicts: `python benchmarks/memory/peak.py PEER CASE [BATCH]`.
 
-PEER is mxlite, mxnet or onnxruntime, in whose Python it runs; CASE is bound, hybrid, remat or module (ResNet-18, 6 steps of 32
-images of 32 x 32), or a network of benchmarks/predict.py, whose files must be there. Threads are those of
+PEER is mxlite, mxnet or onnxruntime, in whose Python it runs; CASE is bound, hybrid, remat or module (ResNet-18, six
+steps of 32 images of 32 x 32), or a network of benchmarks/predict.py, whose files must be there. Threads are those of
 MXLITE_NUM_THREADS and OMP_NUM_THREADS. docs/performance.md has the figures.
 """
 
