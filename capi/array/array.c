@@ -209,7 +209,7 @@ mxl_array *mxl_array_zeros(int dtype, int ndim, const int64_t *shape)
     mxl_array *array = mxl_array_new(dtype, ndim, shape);
 
     if (array != NULL)
-        memset(mxl_array_write(array), 0, (size_t)array->size * mxl_dtype_size(dtype));
+        mxl_storage_clear(array->storage);
     return array;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "array/pass.h"
+#include "array/remake.h"
 #include "base/env.h"
 #include "base/fork.h"
 #include "base/memory/mem.h"
@@ -68,8 +69,17 @@ bool mxl_defers_here(void)
 
 static void held_note(mxl_extra *extra)
 {
-    atomic_store_explicit(&extra->waits, extra->maker != NULL || extra->readers != NULL,
+    atomic_store_explicit(&extra->waits,
+                          extra->maker != NULL || extra->readers != NULL ||
+                              atomic_load_explicit(&extra->again, memory_order_acquire) != NULL,
                           memory_order_release);
+}
+
+void mxl_storage_note(mxl_storage *storage)
+{
+    mxl_mutex_lock(&lock);
+    held_note(mxl_extra_of(storage));
+    mxl_mutex_unlock(&lock);
 }
 
 /* Whether later changes of the bytes would all be seen. */
@@ -127,6 +137,7 @@ static bool operands_lie(mxl_expression *e, const mxl_deferral *call)
         o->reader = e;
         if (!is_private(call->in[i]->storage))
             return false;
+        mxl_remake_settle(call->in[i]->storage);
         if (call->reduces)
             *o = (mxl_operand){.reader = e, .storage = call->in[i]->storage};
         else if (!operand_lies(o, call->in[i], call->out))
@@ -373,7 +384,7 @@ static bool held_defer(mxl_expression *e, const mxl_deferral *call)
             return false;
     }
     e->number = ++numbers;
-    if (call->is_new && held_makes_all(e))
+    if (call->is_new && e->target->bytes >= MXL_LATER_BYTES && held_makes_all(e))
         mxl_storage_reserve(e->target);
     held_attach(e);
     return true;
@@ -386,6 +397,7 @@ bool mxl_defer(const mxl_deferral *call)
 
     if (!is_whole(call->out))
         return false;
+    mxl_remake_settle(call->out->storage);
     e = expression_new(call);
     if (e == NULL)
         return false;
@@ -465,6 +477,7 @@ void mxl_storage_settle(const mxl_storage *storage, bool write)
     const mxl_extra *extra = mxl_extra_of((mxl_storage *)(size_t)storage);
     mxl_expression *due;
 
+    mxl_remake_settle((mxl_storage *)(size_t)storage);
     mxl_mutex_lock(&lock);
     while ((due = held_due(extra, write)) != NULL)
         held_run_with(due);

@@ -3,7 +3,10 @@
  * exchanged while an expression waits. */
 #include "array/storage.h"
 
+#include <string.h>
+
 #include "array/failure.h"
+#include "array/remake.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
 
@@ -11,8 +14,7 @@ enum {
     HEADER_BYTES = 64,
     LARGE_BYTES = 64 * 1024, /* data whose first bytes are put to different lines of the caches: */
     TURNS = 13,
-    TURN_BYTES = 320,
-    OWN_BLOCK_BYTES = 7 << 19 /* data with a block of their own; mem_system.c maps such blocks */
+    TURN_BYTES = 320
 };
 
 _Static_assert(sizeof(mxl_storage) <= HEADER_BYTES, "the data begins behind the header");
@@ -31,6 +33,7 @@ static bool free_extra(mxl_storage *storage, mxl_extra *extra)
         return false;
     if (atomic_load_explicit(&extra->waits, memory_order_acquire))
         mxl_storage_forsake(storage);
+    mxl_ref_release((mxl_ref *)atomic_load_explicit(&extra->again, memory_order_acquire));
     share = atomic_load_explicit(&extra->share, memory_order_acquire);
     if (share != NULL)
         mxl_ref_release(&share->ref);
@@ -140,14 +143,14 @@ mxl_storage *mxl_storage_new(size_t bytes)
     if (bytes > (size_t)INT64_MAX - HEADER_BYTES)
         return mxl_error_null("an array of %zu bytes is too large", bytes);
     mxl_storage_limit_left();
-    if (bytes >= OWN_BLOCK_BYTES)
+    if (bytes >= MXL_OWN_BLOCK)
         return large_new(bytes);
     return blank(data_offset(bytes), bytes, storage_release);
 }
 
 mxl_storage *mxl_storage_new_later(size_t bytes)
 {
-    if (bytes >= OWN_BLOCK_BYTES && bytes <= (size_t)INT64_MAX - HEADER_BYTES)
+    if (bytes >= MXL_LATER_BYTES && bytes <= (size_t)INT64_MAX - HEADER_BYTES)
         return large_new(bytes);
     return mxl_storage_new(bytes);
 }
@@ -207,6 +210,41 @@ void mxl_storage_commit_from(mxl_storage *storage, mxl_storage *donor)
     from->block_bytes = swapped.block_bytes;
     extra->reserved = false;
     others->reserved = true;
+}
+
+bool mxl_storage_is_exchangeable(const mxl_storage *storage)
+{
+    mxl_extra *extra =
+        atomic_load_explicit(&((mxl_storage *)(size_t)storage)->extra, memory_order_acquire);
+
+    return storage->ref.release == large_release &&
+           (extra == NULL ||
+            (!atomic_load_explicit(&extra->exposed, memory_order_relaxed) && !extra->reserved &&
+             !atomic_load_explicit(&extra->waits, memory_order_acquire)));
+}
+
+bool mxl_storage_exchange(mxl_storage *storage, mxl_storage *other)
+{
+    large *to = (large *)storage, *from = (large *)other, before;
+
+    if (!mxl_storage_is_exchangeable(storage) || !mxl_storage_is_exchangeable(other) ||
+        storage->bytes != other->bytes)
+        return false;
+    before = *to;
+    storage->data = other->data;
+    to->block = from->block;
+    to->block_bytes = from->block_bytes;
+    other->data = before.storage.data;
+    from->block = before.block;
+    from->block_bytes = before.block_bytes;
+    return true;
+}
+
+void mxl_storage_clear(mxl_storage *storage)
+{
+    if (storage->ref.release != large_release || !mxl_mem_is_fresh(((large *)storage)->block))
+        memset(storage->data, 0, storage->bytes);
+    mxl_storage_bump(storage);
 }
 
 mxl_storage *mxl_storage_foreign(void *data, size_t bytes, void (*release)(void *), void *payload)

@@ -17,12 +17,19 @@ typedef struct mxl_foreign {
     atomic_bool read_only; /* the library may not write to the bytes */
 } mxl_foreign;
 
+/* Data of so many bytes have a block of their own, which can be exchanged (storage.c), and let go
+ * (array/remake.h); a result that waits for its expression leaves its block to others from
+ * MXL_LATER_BYTES on. */
+enum { MXL_OWN_BLOCK = 1 << 20, MXL_LATER_BYTES = 7 << 19 };
+
 /* State that few storages need, allocated at the first need. */
 typedef struct mxl_extra {
     _Atomic(struct mxl_storage *) share; /* kept; a copy that was offered to another process */
     atomic_bool exposed;                 /* a caller has the address of the bytes */
-    atomic_bool waits;                   /* an expression makes the bytes, or reads them */
-    bool reserved;                       /* the block is address space (mxl_mem_reserve) */
+    atomic_bool waits; /* an expression makes the bytes, or reads them, or they are gone */
+    _Atomic(struct mxl_remake *) again; /* kept; array/remake.h: makes the bytes, which are gone */
+    bool remaking;                      /* array/remake.c: a thread makes them */
+    bool reserved;                      /* the block is address space (mxl_mem_reserve) */
     struct mxl_expression *maker; /* array/expression.c: makes the bytes; NULL: they are there */
     struct mxl_operand *readers;  /* array/expression.c: read the bytes later */
     int num_readers;              /* each keeps the storage */
@@ -65,6 +72,9 @@ mxl_extra *mxl_storage_extra(mxl_storage *storage);
 
 /* Runs the expression that makes the bytes and, before a write, those that read them. */
 __attribute__((cold)) void mxl_storage_settle(const mxl_storage *storage, bool write);
+
+/* Notes whether the storage still waits, after a remake. */
+void mxl_storage_note(mxl_storage *storage);
 
 /* Releases the expression that would make the bytes: the storage is no longer used. */
 void mxl_storage_forsake(mxl_storage *storage);
@@ -113,6 +123,16 @@ void mxl_storage_commit(mxl_storage *storage);
 /* Commits a storage with the block of another one, which has as many bytes and is left without a
  * block of its own as after mxl_storage_reserve. */
 void mxl_storage_commit_from(mxl_storage *storage, mxl_storage *donor);
+
+/* Whether a storage has a block of its own, and neither waits nor lent its address to a caller; and
+ * exchanging the blocks of two such storages with as many bytes. False, with nothing changed: they
+ * are not. No other thread may use them. */
+bool mxl_storage_is_exchangeable(const mxl_storage *storage);
+bool mxl_storage_exchange(mxl_storage *storage, mxl_storage *other);
+
+/* Fills a new storage, to whose bytes nobody has written, with zeros: fresh memory of the system's
+ * is left as it is, and taken when it is used. */
+void mxl_storage_clear(mxl_storage *storage);
 
 /* Makes the bytes ready for a caller who gets their address, and runs what reads them: from now on
  * no expression reads or writes them late. */

@@ -10,6 +10,7 @@ typedef enum mxl_fork_level {
     MXL_FORK_PROFILE,
     MXL_FORK_BLAS,
     MXL_FORK_EXPRESSIONS,
+    MXL_FORK_REMAKES,
     MXL_FORK_PREPARED,
     MXL_FORK_SETTINGS,
     MXL_FORK_DATA,

@@ -197,6 +197,9 @@ struct mxl_op {
     bool in_place;     /* compute may write an output that lies exactly over an input */
     bool keeps_form;   /* compute keeps a form of input 1 between calls (op/kept.h) */
     bool draws;        /* results may be random: another call with the same inputs has others */
+    bool cheap; /* results are computed again rather than kept for backward, where a graph is asked
+                   to (symbol/passes/remat.h); of one that draws, where it has one output. With
+                   kernels or a plan it is one anyway */
     bool fails_late; /* an error of compute is reported where a result is read (array/failure.h) */
     bool grad_updates; /* grad updates inputs, also where no gradient arrives (BatchNorm) */
     bool by_rows; /* axis 0 of all inputs and results counts cases, each of which is on its own */

@@ -159,6 +159,7 @@ static int check_environment(void)
         mxl_env_check("MXLITE_POOL_MB", "a number of megabytes") != 0 ||
         mxl_env_check("MXLITE_DEFER", "a number of elements") != 0 ||
         mxl_env_check("MXLITE_WINOGRAD", "0 or 1") != 0 ||
+        mxl_env_check("MXNET_BACKWARD_DO_MIRROR", "0 or 1") != 0 ||
         mxl_env_check_flag("MXNET_STORAGE_FALLBACK_LOG_VERBOSE") != 0)
         return -1;
     return 0;

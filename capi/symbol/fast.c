@@ -247,6 +247,11 @@ static const values *values_of(struct mxl_fast_program *fast, mxl_mode mode)
     return none->legacy_shape == mode.legacy_shape ? none : NULL;
 }
 
+mxl_program *mxl_fast_inner(struct mxl_fast_program *fast)
+{
+    return &fast->program;
+}
+
 mxl_fast_result mxl_fast_call(struct mxl_fast_program *fast, mxl_array *const *inputs,
                               mxl_array **out, mxl_mode mode)
 {

@@ -14,6 +14,9 @@ void mxl_fast_free(struct mxl_fast_program *fast); /* NULL is legal */
 
 typedef enum mxl_fast_result { MXL_FAST_DONE, MXL_FAST_NOT, MXL_FAST_FAILED } mxl_fast_result;
 
+/* What runs. */
+mxl_program *mxl_fast_inner(struct mxl_fast_program *fast);
+
 /* Runs it on the inputs of the first program. `out` is set if that is done; else nothing has
  * happened: an input is sparse (NOT), or it has failed. */
 mxl_fast_result mxl_fast_call(struct mxl_fast_program *fast, mxl_array *const *inputs,

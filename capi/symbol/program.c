@@ -9,6 +9,7 @@
 #include "symbol/fast.h"
 #include "symbol/infer.h"
 #include "symbol/passes/passes.h"
+#include "symbol/passes/remat.h"
 #include "symbol/passes/train.h"
 #include "ops/build.h"
 #include "ops/custom.h"
@@ -155,6 +156,8 @@ void mxl_program_end(mxl_program *program)
     program->kept = NULL;
     mxl_fast_end(program);
     mxl_train_end(program);
+    mxl_remat_end(program->remat);
+    program->remat = NULL;
     for (int n = 0; n < program->graph.walk.count && program->control != NULL; n++)
         mxl_control_free(program->control[n]);
     mxl_free(program->control, program->control != NULL ? node_bytes(program) : 0);
@@ -175,6 +178,7 @@ typedef struct running {
     mxl_array **value;    /* [entries]: kept, NULL where it is not there yet or no more */
     mxl_array **in;       /* room for the inputs of a node */
     known_shapes *shapes; /* where arrays are created by them */
+    mxl_remat_run *remat; /* NULL: results are kept for backward */
     size_t bytes;
 } running;
 
@@ -260,6 +264,15 @@ static const void *params_of(const running *r, int n, mxl_arena *arena)
     return params;
 }
 
+/* Nobody reads the entry any more. */
+static void drop(running *r, int entry)
+{
+    if (r->remat != NULL)
+        mxl_remat_left(r->remat, entry, r->value[entry]);
+    mxl_array_release(r->value[entry]);
+    r->value[entry] = NULL;
+}
+
 /* Releases the arrays that node n is the last to read, and results that no one reads. */
 static void release_read(running *r, int n)
 {
@@ -268,16 +281,12 @@ static void release_read(running *r, int n)
     for (int i = graph->args[n]; i < graph->args[n + 1]; i++) {
         int entry = graph->input[i];
 
-        if (r->program->last[entry] == n) {
-            mxl_array_release(r->value[entry]);
-            r->value[entry] = NULL;
-        }
+        if (r->program->last[entry] == n)
+            drop(r, entry);
     }
     for (int entry = graph->first[n]; entry < graph->first[n + 1]; entry++) {
-        if (r->program->last[entry] < 0) {
-            mxl_array_release(r->value[entry]);
-            r->value[entry] = NULL;
-        }
+        if (r->program->last[entry] < 0)
+            drop(r, entry);
     }
 }
 
@@ -408,6 +417,8 @@ static int run_node(running *r, int n)
         return mxl_error_prefix(node->name);
     for (int i = 0; i < shown && status == 0; i++)
         status = report(r, n, i, count);
+    if (status == 0 && r->remat != NULL)
+        status = mxl_remat_ran(r->remat, n, r->in, r->value);
     release_read(r, n);
     return status;
 }
@@ -574,12 +585,18 @@ int mxl_program_run(const mxl_program *program, mxl_array *const *inputs, mxl_ar
         return -1;
     r.in = r.value + entries;
     status = infer_shapes(&r, inputs);
+    if (status == 0 && program->remat != NULL && mode.record && !mode.meta && monitor == NULL &&
+        !mode.dialect->views) {
+        r.remat = mxl_remat_run_begin(program, mode);
+        status = r.remat != NULL ? 0 : -1;
+    }
     if (status == 0)
         status = run_nodes(&r, inputs);
     if (status == 0)
         status = take_heads(&r, out);
     for (size_t e = 0; e < entries; e++)
         mxl_array_release(r.value[e]);
+    mxl_remat_run_end(r.remat);
     leave_shapes(&r, status == 0);
     mxl_free(r.value, r.bytes);
     if (fast == MXL_FAST_FAILED && status == 0)

@@ -23,6 +23,8 @@ typedef struct mxl_program {
     bool lasting;   /* set by its maker: states of operators last from one run to the next */
     bool by_shape;  /* arrays are created whose shapes follow from the inputs */
     bool exact;     /* set by its maker: results have the bits of its nodes, `fast` does not run */
+    struct mxl_remat
+        *remat; /* symbol/passes/remat.h, or NULL: backward reads what recorded runs keep */
     struct mxl_fast_program *fast; /* what runs in its place without recording and training mode, or
                                     * NULL: symbol/fast.h */
     bool loose; /* set by its maker, before mxl_program_keep: training may have other roundings */

@@ -265,14 +265,16 @@ class HybridBlock(Block):
             clear: whether a graph that is there is forgotten.
             static_alloc, static_shape, inline_limit, forward_bulk_size, backward_bulk_size: of cached operators.
             backend, kwargs: remembered; mxlite has no other back ends. But for `fast=True`: training may have other
-                roundings where that is faster (docs/graphs.md).
+                roundings where that is faster (docs/graphs.md), and `remat=True`: backward computes cheap results again,
+                which takes less memory and gives the same bits (docs/gluon.md).
 
         Raises: NotImplementedError: `backend` is a partitioner or a graph pass of a loaded library; ValueError: `fast`
-            is neither True nor False.
+            or `remat` is neither True nor False.
         """
-        fast = kwargs.pop("fast", False)
-        if fast not in (True, False):
-            raise ValueError(f"hybridize: fast is True or False, not {fast!r}")
+        own = {name: kwargs.pop(name, False) for name in ("fast", "remat")}
+        for name, value in own.items():
+            if value not in (True, False):
+                raise ValueError(f"hybridize: {name} is True or False, not {value!r}")
         if backend is not None:
             refuse_backend("hybridize", backend)
         self._active = active
@@ -287,7 +289,7 @@ class HybridBlock(Block):
             "inline_limit": inline_limit,
             "forward_bulk_size": forward_bulk_size,
             "backward_bulk_size": backward_bulk_size,
-            **({"fast": True} if fast else {}),
+            **{name: True for name, value in own.items() if value},
         }
         self._flags = [(name, value) for name, value in flags.items() if value is not None]
         super().hybridize(active, **flags)

@@ -249,6 +249,7 @@ class BaseModule:
             arg_params, aux_params = self.get_params()
             self.set_params(arg_params, aux_params)
             _call_all(epoch_end_callback, epoch, self.symbol, arg_params, aux_params)
+            del arg_params, aux_params
             if eval_data is not None:
                 ends = {"score_end_callback": eval_end_callback, "batch_end_callback": eval_batch_end_callback}
                 for name, value in self.score(eval_data, validation_metric, epoch=epoch, **ends):

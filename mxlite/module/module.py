@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -177,6 +178,14 @@ class Module(BaseModule):
         if self._params_dirty:
             self._sync_params_from_devices()
         return self._arg_params or {}, self._aux_params or {}
+
+    def _forget_copies(self) -> None:
+        """Lets the arrays of parameters outside of the executors go, which an update makes out of date: zeros, which
+        take no memory, are in their places until `_sync_params_from_devices`. Those that anyone else has stay."""
+        for attribute in ("_arg_params", "_aux_params"):
+            held = self.__dict__[attribute] or {}
+            if sys.getrefcount(held) <= 3 and all(sys.getrefcount(array) <= 3 for array in held.values()):
+                setattr(self, attribute, {name: _zeros_as(array) for name, array in held.items()})
 
     def _sync_params_from_devices(self) -> None:
         self._exec_group.get_params(self._arg_params, self._aux_params)
@@ -429,6 +438,8 @@ class Module(BaseModule):
     def update(self) -> None:
         """Updates the parameters by the gradients. Raises: MXNetError: there is no optimizer."""
         self._ready(optimizer=True)
+        if not self._params_dirty:
+            self._forget_copies()
         self._params_dirty = True
         group = self._exec_group
         arrays, grads = group.param_arrays, group.grad_arrays

@@ -7,6 +7,7 @@
 #include "engine/run/builtin_ops.h"
 #include "op/text.h"
 #include "symbol/program.h"
+#include "symbol/passes/remat.h"
 
 typedef struct cached_op {
     mxl_ref ref;
@@ -38,9 +39,10 @@ static const char *const flags[] = {"static_alloc",
                                     "param_indices",
                                     "subgraph",
                                     "fast",
+                                    "remat",
                                     NULL};
-static const char flag_kinds[] = "bbbiititsb";
-enum { FAST = 9 };
+static const char flag_kinds[] = "bbbiititsbb";
+enum { FAST = 9, REMAT };
 
 static int read_flag(const char *function, const char *key, const char *text, int flag, int *truth)
 {
@@ -69,6 +71,7 @@ typedef struct asked {
                    * passes run (symbol/program.h) */
     bool lasting; /* static_shape too: states stay */
     bool loose;   /* fast: as keep, and training may have other roundings */
+    bool remat;   /* backward computes cheap results again (symbol/passes/remat.h) */
 } asked;
 
 static int read_flags(const char *function, int count, const char *const *keys,
@@ -95,6 +98,8 @@ static int read_flags(const char *function, int count, const char *const *keys,
             shape = truth != 0;
         if (k == FAST)
             a->loose = truth != 0;
+        if (k == REMAT)
+            a->remat = truth != 0;
     }
     a->lasting = shape && a->keep;
     a->keep |= a->loose;
@@ -112,7 +117,8 @@ static cached_op *cached_op_new(const mxl_symbol *symbol, const asked *a)
         op->program.lasting = a->lasting;
         op->program.loose = a->loose;
     }
-    if (status == 0 && a->keep && mxl_program_keep(&op->program) != 0) {
+    if (status == 0 && ((a->keep && mxl_program_keep(&op->program) != 0) ||
+                        (a->remat && mxl_remat_begin(&op->program) != 0))) {
         mxl_program_end(&op->program);
         status = -1;
     }

@@ -24,11 +24,13 @@ static struct {
     _Atomic(char *) base; /* of unit 0; NULL: there is no region */
     _Atomic(char *) end;
     unit *table;
-    uint32_t units, top; /* units from the top on belong to no run yet */
-    size_t accessible;   /* bytes from the base that may be written */
-    uint32_t clean;      /* the first clean run, or NONE */
+    uint32_t units, top;   /* units from the top on belong to no run yet, ... */
+    uint32_t bottom;       /* ... but from the bottom on to address space that is kept apart */
+    size_t accessible;     /* bytes from the base that may be written */
+    uint32_t low;          /* the first unit at the end that may be */
+    uint32_t clean, apart; /* the first clean run below the top, and from the bottom on, or NONE */
     bool tried;
-} heap = {.clean = NONE};
+} heap = {.clean = NONE, .apart = NONE};
 
 static uint32_t unit_of(const void *at)
 {
@@ -84,7 +86,7 @@ static void open_region(void)
     base = room + table;
     base += (MXL_HUGE_PAGE - (uintptr_t)base % MXL_HUGE_PAGE) % MXL_HUGE_PAGE;
     heap.table = (unit *)(void *)room;
-    heap.units = (uint32_t)(size / MXL_HEAP_UNIT);
+    heap.units = heap.bottom = heap.low = (uint32_t)(size / MXL_HEAP_UNIT);
     atomic_store(&heap.end, base + size);
     atomic_store(&heap.base, base);
 }
@@ -102,6 +104,18 @@ static bool reach(size_t bytes)
     heap.accessible += more;
     return true;
 }
+/* The same of units from `first` to the end. */
+static bool reach_down(uint32_t first)
+{
+    uint32_t low = first / (STEP / MXL_HEAP_UNIT) * (STEP / MXL_HEAP_UNIT);
+
+    if (first >= heap.low)
+        return true;
+    if (!mxl_pages_open(address_of(low), (size_t)(heap.low - low) * MXL_HEAP_UNIT, true))
+        return false;
+    heap.low = low;
+    return true;
+}
 
 bool mxl_heap_holds(const void *block)
 {
@@ -113,16 +127,23 @@ bool mxl_heap_holds(const void *block)
 
 /* ---- clean runs ---- */
 
+/* The list of clean runs that a unit's run belongs to. */
+static uint32_t *list_of(uint32_t first)
+{
+    return first < heap.bottom ? &heap.clean : &heap.apart;
+}
+
 static void link_clean(uint32_t first, uint32_t length)
 {
     unit *run = &heap.table[first];
+    uint32_t *list = list_of(first);
 
     mark(first, length, MXL_RUN_CLEAN);
     run->prev = NONE;
-    run->next = heap.clean;
-    if (heap.clean != NONE)
-        heap.table[heap.clean].prev = first;
-    heap.clean = first;
+    run->next = *list;
+    if (*list != NONE)
+        heap.table[*list].prev = first;
+    *list = first;
 }
 
 static void unlink_clean(uint32_t first)
@@ -132,17 +153,17 @@ static void unlink_clean(uint32_t first)
     if (run->prev != NONE)
         heap.table[run->prev].next = run->next;
     else
-        heap.clean = run->next;
+        *list_of(first) = run->next;
     if (run->next != NONE)
         heap.table[run->next].prev = run->prev;
 }
 
-/* The shortest clean run of at least `length` units, or NONE. */
-static uint32_t find_clean(uint32_t length)
+/* The shortest clean run of a list of at least `length` units, or NONE. */
+static uint32_t find_clean(uint32_t list, uint32_t length)
 {
     uint32_t best = NONE;
 
-    for (uint32_t at = heap.clean; at != NONE; at = heap.table[at].next) {
+    for (uint32_t at = list; at != NONE; at = heap.table[at].next) {
         uint32_t found = heap.table[at].length;
 
         if (found >= length && (best == NONE || found < heap.table[best].length))
@@ -156,24 +177,28 @@ static uint32_t take_top(uint32_t length)
 {
     uint32_t first = heap.top;
 
-    if (length > heap.units - heap.top || !reach((size_t)(first + length) * MXL_HEAP_UNIT))
+    if (length > heap.bottom - heap.top || !reach((size_t)(first + length) * MXL_HEAP_UNIT))
         return NONE;
     heap.top += length;
     return first;
 }
 
-void *mxl_heap_take(size_t bytes)
+/* The same at the end of the region. */
+static uint32_t take_bottom(uint32_t length)
 {
-    uint32_t length, first;
+    if (length > heap.bottom - heap.top || !reach_down(heap.bottom - length))
+        return NONE;
+    heap.bottom -= length;
+    return heap.bottom;
+}
 
-    if (!heap.tried)
-        open_region();
-    if (heap.base == NULL || bytes / MXL_HEAP_UNIT > heap.units)
-        return NULL;
-    length = (uint32_t)(bytes / MXL_HEAP_UNIT);
-    first = find_clean(length);
+/* A run of that many units: a clean one of a list, whose rest stays, or one that `more` gives. */
+static void *take(uint32_t list, size_t bytes, uint32_t (*more)(uint32_t))
+{
+    uint32_t length = (uint32_t)(bytes / MXL_HEAP_UNIT), first = find_clean(list, length);
+
     if (first == NONE) {
-        first = take_top(length);
+        first = more(length);
         if (first == NONE)
             return NULL;
     } else {
@@ -183,24 +208,58 @@ void *mxl_heap_take(size_t bytes)
         if (rest > 0)
             link_clean(first + length, rest);
     }
-    mark(first, length, MXL_RUN_USED);
+    mark(first, length, MXL_RUN_FRESH);
     return address_of(first);
+}
+
+static bool fits(size_t bytes)
+{
+    if (!heap.tried)
+        open_region();
+    return heap.base != NULL && bytes / MXL_HEAP_UNIT <= heap.units;
+}
+
+void *mxl_heap_take(size_t bytes)
+{
+    return fits(bytes) ? take(heap.clean, bytes, take_top) : NULL;
+}
+
+void *mxl_heap_take_apart(size_t bytes)
+{
+    return fits(bytes) ? take(heap.apart, bytes, take_bottom) : NULL;
+}
+
+void *mxl_heap_last_free(size_t *bytes)
+{
+    return heap.top == 0 ? NULL : mxl_heap_free_before(address_of(heap.top), bytes);
+}
+
+bool mxl_heap_extend(void *block, size_t bytes, size_t more)
+{
+    if (take_top((uint32_t)(more / MXL_HEAP_UNIT)) == NONE)
+        return false;
+    mark(unit_of(block), (uint32_t)((bytes + more) / MXL_HEAP_UNIT), MXL_RUN_USED);
+    return true;
 }
 
 void mxl_heap_put(void *block, size_t bytes)
 {
     uint32_t first = unit_of(block), end = first + (uint32_t)(bytes / MXL_HEAP_UNIT);
 
-    if (first > 0 && heap.table[first - 1].state == MXL_RUN_CLEAN) {
+    bool apart = first >= heap.bottom;
+
+    if (first > (apart ? heap.bottom : 0) && heap.table[first - 1].state == MXL_RUN_CLEAN) {
         first -= heap.table[first - 1].length;
         unlink_clean(first);
     }
-    if (end < heap.top && heap.table[end].state == MXL_RUN_CLEAN) {
+    if (end < (apart ? heap.units : heap.top) && heap.table[end].state == MXL_RUN_CLEAN) {
         unlink_clean(end);
         end += heap.table[end].length;
     }
     if (end == heap.top)
         heap.top = first;
+    else if (first == heap.bottom)
+        heap.bottom = end;
     else
         link_clean(first, end - first);
 }
@@ -212,6 +271,11 @@ void mxl_heap_discard(void *block, size_t bytes)
 
 /* ---- runs in use, and free ones ---- */
 
+bool mxl_heap_is_fresh(const void *block)
+{
+    return mxl_heap_holds(block) && heap.table[unit_of(block)].state == MXL_RUN_FRESH;
+}
+
 void mxl_heap_mark(void *block, size_t bytes, mxl_run state)
 {
     mark(unit_of(block), (uint32_t)(bytes / MXL_HEAP_UNIT), state);
@@ -222,7 +286,7 @@ void *mxl_heap_free_before(const void *at, size_t *bytes)
     uint32_t end = unit_of(at);
     const unit *last;
 
-    if (end == 0)
+    if (end == 0 || end == heap.bottom)
         return NULL;
     last = &heap.table[end - 1];
     if (last->state != MXL_RUN_FREE)
@@ -235,7 +299,8 @@ void *mxl_heap_free_behind(void *at, size_t *bytes)
 {
     uint32_t first = unit_of(at);
 
-    if (first >= heap.top || heap.table[first].state != MXL_RUN_FREE)
+    if ((first >= heap.top && first < heap.bottom) || first == heap.units ||
+        heap.table[first].state != MXL_RUN_FREE)
         return NULL;
     *bytes = (size_t)heap.table[first].length * MXL_HEAP_UNIT;
     return at;

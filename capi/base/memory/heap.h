@@ -12,13 +12,25 @@
 
 enum { MXL_HEAP_UNIT = 1 << 16 };
 
-typedef enum mxl_run { MXL_RUN_USED, MXL_RUN_FREE, MXL_RUN_CLEAN } mxl_run;
+typedef enum mxl_run { MXL_RUN_USED, MXL_RUN_FREE, MXL_RUN_CLEAN, MXL_RUN_FRESH } mxl_run;
+
+/* Whether a block that has just been taken has no pages: its bytes are zeros. */
+bool mxl_heap_is_fresh(const void *block);
 
 /* Whether a block lies in the region. */
 bool mxl_heap_holds(const void *block);
 
-/* A run without pages, in use from now on; NULL: the region is full, or there is none. */
+/* A run without pages, in use and fresh from now on; NULL: the region is full, or there is none. */
 void *mxl_heap_take(size_t bytes);
+
+/* The free run behind which no run is, or NULL; and makes it longer, once it is in use: false where
+ * the region is full. So a larger block takes less new memory. */
+void *mxl_heap_last_free(size_t *bytes);
+bool mxl_heap_extend(void *block, size_t bytes, size_t more);
+
+/* The same at the end of the region, for address space that no block may ever lie in: neighbours of
+ * blocks would get pages with them, as pages are huge. */
+void *mxl_heap_take_apart(size_t bytes);
 
 /* Makes a run in use clean. Its pages have been discarded, or were never written. */
 void mxl_heap_put(void *block, size_t bytes);

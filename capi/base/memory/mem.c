@@ -141,6 +141,11 @@ void mxl_mem_free_slow(void *block, size_t bytes)
         mxl_mem_give_back(block, rounded);
 }
 
+bool mxl_mem_is_fresh(const void *block)
+{
+    return mxl_pool_is_fresh(block);
+}
+
 void *mxl_mem_reserve(void *block, size_t bytes)
 {
     size_t rounded;
@@ -149,7 +154,7 @@ void *mxl_mem_reserve(void *block, size_t bytes)
     if (!mxl_heap_holds(block))
         return NULL;
     (void)mxl_pool_class(bytes, &rounded);
-    reserved = mxl_pool_take_clean(rounded);
+    reserved = mxl_pool_take_apart(rounded);
     if (reserved == NULL)
         return NULL;
     mxl_pool_keep(block, rounded);
@@ -164,6 +169,8 @@ void *mxl_mem_commit(void *reserved, size_t bytes)
     void *block = mxl_pool_take(rounded, pool_class);
 
     count_live((int64_t)bytes);
+    if (block == NULL)
+        block = mxl_pool_take_clean(rounded);
     if (block == NULL)
         return reserved;
     mxl_pool_put_clean(reserved, rounded);

@@ -85,13 +85,16 @@ __attribute__((always_inline)) static inline void mxl_free(void *block, size_t b
  * one. NULL with the error set leaves the block as it was. */
 void *mxl_realloc(void *block, size_t old_bytes, size_t new_bytes);
 
+/* Whether a new block, to which nobody has written, holds zeros, and has no memory yet. */
+bool mxl_mem_is_fresh(const void *block);
+
 /* A block that is written later, if at all: exchanges an allocated block, whose content is lost,
  * for address space of the same size, which does not count as live, and lets others have the block.
  * NULL, with the block as it was: blocks of this size, or of this allocator, stay. */
 void *mxl_mem_reserve(void *block, size_t bytes);
 
-/* Exchanges address space of mxl_mem_reserve, whose content is lost, for a block of the pool, or
- * makes it a block itself. Never fails. The result is freed with mxl_free. */
+/* Exchanges address space of mxl_mem_reserve, whose content is lost, for a block of the pool or a
+ * new one, or makes it a block itself. Never fails. The result is freed with mxl_free. */
 void *mxl_mem_commit(void *reserved, size_t bytes);
 
 /* Frees address space of mxl_mem_reserve that was not committed. */

@@ -18,6 +18,7 @@ enum {
     POOL_FIRST = 10,                      /* pool classes: four for each doubling from 2^10 ... */
     POOL_LAST = 42,                       /* ... up to 2^42 */
     POOL_CLASSES = 4 * (POOL_LAST - POOL_FIRST),
+    TRADED = 2 << 20,
     LARGE = 1 << 20 /* larger blocks have whole units of the heap, and any size within a class */
 };
 
@@ -204,9 +205,36 @@ static kept *held_find(size_t rounded, int pool_class)
     return best;
 }
 
+/* Takes out blocks of as many bytes as are about to be taken anew, where enough are free, though
+ * none is large enough: what the process holds does not grow. */
+static kept *held_trade(size_t bytes)
+{
+    return bytes >= TRADED && pool.bytes >= (int64_t)bytes + TRADED
+               ? held_evict(pool.bytes - (int64_t)bytes)
+               : NULL;
+}
+
+/* The last free run of the heap with units behind it, where it is shorter than the size; NULL:
+ * there is none. */
+static kept *held_extend(size_t rounded, kept **out)
+{
+    size_t bytes;
+    kept *block = rounded > LARGE ? mxl_heap_last_free(&bytes) : NULL;
+
+    if (block == NULL)
+        return NULL;
+    held_unlink(block);
+    if (mxl_heap_extend(block, bytes, rounded - bytes)) {
+        *out = held_trade(rounded - bytes);
+        return block;
+    }
+    held_link(block, bytes);
+    return NULL;
+}
+
 void *mxl_pool_take(size_t rounded, int pool_class)
 {
-    kept *block;
+    kept *block, *out = NULL;
 
     mxl_mutex_lock(&pool.lock);
     block = held_find(rounded, pool_class);
@@ -218,8 +246,11 @@ void *mxl_pool_take(size_t rounded, int pool_class)
             mxl_heap_mark(block, rounded, MXL_RUN_USED);
             held_link((kept *)(void *)((char *)block + rounded), bytes - rounded);
         }
+    } else {
+        block = held_extend(rounded, &out);
     }
     mxl_mutex_unlock(&pool.lock);
+    give_back_kept(out);
     return block;
 }
 
@@ -265,11 +296,26 @@ void mxl_pool_keep(void *block, size_t rounded)
 void *mxl_pool_take_clean(size_t rounded)
 {
     void *block;
+    kept *out;
 
     if (rounded <= LARGE)
         return NULL;
     mxl_mutex_lock(&pool.lock);
+    out = held_trade(rounded);
     block = mxl_heap_take(rounded);
+    mxl_mutex_unlock(&pool.lock);
+    give_back_kept(out);
+    return block;
+}
+
+void *mxl_pool_take_apart(size_t rounded)
+{
+    void *block;
+
+    if (rounded <= LARGE)
+        return NULL;
+    mxl_mutex_lock(&pool.lock);
+    block = mxl_heap_take_apart(rounded);
     mxl_mutex_unlock(&pool.lock);
     return block;
 }
@@ -279,6 +325,16 @@ void mxl_pool_put_clean(void *block, size_t rounded)
     mxl_mutex_lock(&pool.lock);
     mxl_heap_put(block, rounded);
     mxl_mutex_unlock(&pool.lock);
+}
+
+bool mxl_pool_is_fresh(const void *block)
+{
+    bool fresh;
+
+    mxl_mutex_lock(&pool.lock);
+    fresh = mxl_heap_is_fresh(block);
+    mxl_mutex_unlock(&pool.lock);
+    return fresh;
 }
 
 /* ---- the depot ---- */

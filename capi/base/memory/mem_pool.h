@@ -38,7 +38,12 @@ void mxl_pool_keep(void *block, size_t rounded);
 /* A new block of the heap, which has no pages until it is written to; NULL: blocks of this size are
  * not there, or there is no room. The second frees one that has not been written to. */
 void *mxl_pool_take_clean(size_t rounded);
+/* The same, of address space apart from blocks, which is hardly ever written to. */
+void *mxl_pool_take_apart(size_t rounded);
 void mxl_pool_put_clean(void *block, size_t rounded);
+
+/* Whether a block that has just been taken has no pages. */
+bool mxl_pool_is_fresh(const void *block);
 
 /* The number of blocks of 64 * (block_class + 1) bytes that threads exchange at once. */
 int mxl_depot_batch(size_t block_class);

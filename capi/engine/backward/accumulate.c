@@ -2,6 +2,7 @@
 #include "engine/backward/accumulate.h"
 
 #include "array/copy.h"
+#include "array/remake.h"
 #include "array/sparse/sparse.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
@@ -174,6 +175,22 @@ static mxl_array *own_value(mxl_array **slot, mxl_array *array, mxl_mode mode)
     return copy;
 }
 
+/* Whether the bytes that arrived can become the buffer's: nothing else refers to them, and both are
+ * whole storages. */
+static bool hand_over(mxl_array *buffer, mxl_array *value)
+{
+    if (!mxl_array_is_dense(buffer) || !mxl_array_is_dense(value) || !buffer->contiguous ||
+        !value->contiguous || buffer->offset != 0 || value->offset != 0 ||
+        !mxl_array_is_unique(value) || value->storage->bytes != buffer->storage->bytes ||
+        value->dtype != buffer->dtype || value->size != buffer->size)
+        return false;
+    (void)mxl_array_read(value);
+    if (!mxl_remake_exchange(buffer->storage, value->storage))
+        return false;
+    mxl_storage_bump(buffer->storage);
+    return true;
+}
+
 /* Puts the value into the buffer. Under create_graph the buffer is attached to the value's edge;
  * the caller gets the reference to the target of the buffer's old edge. */
 static int fill_buffer(mxl_array *buffer, mxl_array *value, bool record, mxl_ref **old)
@@ -181,7 +198,8 @@ static int fill_buffer(mxl_array *buffer, mxl_array *value, bool record, mxl_ref
     mxl_edge edge = {NULL, 0};
     bool moves = !record && mxl_array_is_sparse(value) && mxl_array_is_unique(value);
 
-    if ((moves ? mxl_sparse_move_into(buffer, value) : mxl_array_copy_into(buffer, value)) != 0)
+    if (!(!record && hand_over(buffer, value)) &&
+        (moves ? mxl_sparse_move_into(buffer, value) : mxl_array_copy_into(buffer, value)) != 0)
         return -1;
     if (record)
         edge = mxl_array_edge(value);
@@ -436,6 +454,49 @@ static int store(mxl_task *const *tasks, size_t count, mxl_mode mode)
     }
     mxl_record_hook_resume(paused);
     return status;
+}
+
+/* Whether the buffer is large, will be replaced, and is all that refers to its bytes. */
+static bool held_replaces(const mxl_leaf *leaf)
+{
+    return leaf->req == MXL_GRAD_WRITE && leaf->grad != NULL && mxl_array_is_dense(leaf->grad) &&
+           leaf->grad->storage->bytes >= MXL_OWN_BLOCK &&
+           mxl_ref_is_unique(&leaf->grad->storage->ref);
+}
+
+void mxl_accumulate_let_go(const mxl_visit *walk)
+{
+    for (size_t i = 0; i < walk->num_tasks; i++) {
+        const mxl_task *task = walk->tasks[i];
+        mxl_leaf *leaf = task->variable == NULL ? NULL : mxl_array_leaf(task->variable);
+
+        if (leaf == NULL || !task->needed || task->hooked)
+            continue;
+        mxl_leaf_lock(leaf);
+        if (held_replaces(leaf) && mxl_remake_zeros_later(leaf->grad->storage))
+            mxl_storage_bump(leaf->grad->storage);
+        mxl_leaf_unlock(leaf);
+    }
+}
+
+int mxl_accumulate_early(mxl_task *task, mxl_mode mode)
+{
+    mxl_leaf *leaf = mxl_array_leaf(task->variable);
+    bool replaces;
+
+    if (task->grads[0] == NULL || !task->needed || task->stored)
+        return 0;
+    mxl_leaf_lock(leaf);
+    replaces = held_replaces(leaf) && mxl_array_same_shape(task->grads[0], leaf->grad);
+    mxl_leaf_unlock(leaf);
+    if (!replaces)
+        return 0;
+    if (store(&task, 1, mode) != 0)
+        return -1;
+    task->stored = true;
+    mxl_array_release(task->grads[0]);
+    task->grads[0] = NULL;
+    return 0;
 }
 
 static int store_hooked(mxl_task *task, const mxl_hooked *hooked)

@@ -18,6 +18,13 @@ int mxl_accumulate_check(const mxl_visit *walk, const mxl_backward_args *args);
  * has others too, that see its gradient accumulated, that is done now. */
 int mxl_accumulate_hooked(mxl_task *task, const mxl_backward_args *args, mxl_mode mode);
 
+/* Large gradients that replace what their buffers hold, in a backward that ends only if a rule
+ * fails: lets go what the buffers hold, which are zeros from then on; and writes the gradient of a
+ * variable to which all have arrived. So they are in memory once. Not where a variable has hooks,
+ * or anything else refers to the buffer's bytes. */
+void mxl_accumulate_let_go(const mxl_visit *walk);
+int mxl_accumulate_early(mxl_task *task, mxl_mode mode);
+
 /* At the end: gradients into the buffers of variables, or into args->grads. A variable that was
  * reached and got nothing has gradient zero. */
 int mxl_accumulate(mxl_visit *walk, const mxl_backward_args *args, mxl_mode mode);

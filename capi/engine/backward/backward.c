@@ -57,6 +57,7 @@ typedef struct pass {
     mxl_visit walk;
     const mxl_backward_args *args;
     mxl_mode mode;
+    bool early; /* gradients go to their variables as soon as they are complete */
 } pass;
 
 /* Gives a gradient (the caller's reference) to an edge whose task is needed, and makes a node
@@ -110,19 +111,23 @@ static int hooks_after(mxl_task *task, mxl_mode mode, mxl_array **set,
     return status;
 }
 
-/* Counts the edges of a node that has run as done: variables with hooks that wait for no other edge
- * are accumulated. */
+/* Counts the edges of a node that has run as done: variables that wait for no other edge are
+ * accumulated, those with hooks in any case. */
 static int settle(pass *p, const mxl_node *node, mxl_task *const *to)
 {
     int status = 0;
 
     for (int i = 0; i < node->num_inputs; i++) {
-        if (to[i] != NULL && to[i]->hooked)
+        if (to[i] != NULL && to[i]->variable != NULL)
             to[i]->pending--;
     }
     for (int i = 0; i < node->num_inputs && status == 0; i++) {
-        if (to[i] != NULL && to[i]->hooked && to[i]->pending == 0)
+        if (to[i] == NULL || to[i]->variable == NULL || to[i]->pending > 0)
+            continue;
+        if (to[i]->hooked)
             status = mxl_accumulate_hooked(to[i], p->args, p->mode);
+        else if (p->early)
+            status = mxl_accumulate_early(to[i], p->mode);
     }
     return status;
 }
@@ -235,7 +240,7 @@ static int run_vjp(pass *p, mxl_task *task, mxl_array **grad_outputs, mxl_array 
             (p->walk.updates || p->mode.dialect->new_grads))
             status = mxl_visit_push(&p->walk, in->to[i]); /* it runs, though nothing may arrive */
     }
-    return status == 0 && p->walk.hooked ? settle(p, node, in->to) : status;
+    return status == 0 && (p->walk.hooked || p->early) ? settle(p, node, in->to) : status;
 }
 
 /* Runs a node on `grad_outputs`, which are its task's gradients or copies of them; `arrived`: the
@@ -368,7 +373,7 @@ static int seed_head(pass *p, int i)
     if (grad == NULL || flow(p, task, p->walk.heads[i], grad) != 0)
         return -1;
     /* A root may be a variable itself. */
-    if (task->hooked && --task->pending == 0)
+    if (task->variable != NULL && --task->pending == 0 && task->hooked)
         return mxl_accumulate_hooked(task, p->args, p->mode);
     return 0;
 }
@@ -401,6 +406,10 @@ int mxl_backward_run(const mxl_backward_args *args, mxl_mode mode)
               .mode = mode};
     int status = seed(&p);
 
+    p.early = !p.walk.keep_all && p.walk.all_or_none && p.walk.anomaly == 0 && !mode.record &&
+              !args->retain_graph && args->grads == NULL;
+    if (status == 0 && p.early)
+        mxl_accumulate_let_go(&p.walk);
     if (status == 0)
         status = run_nodes(&p);
     if (status == 0)

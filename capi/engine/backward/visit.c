@@ -111,7 +111,7 @@ static mxl_task *reach(mxl_visit *walk, trail *path, mxl_edge edge)
         }
         task->visited = true;
         task->needed = walk->only_wanted ? task->wanted : mxl_leaf_wants(leaf);
-        task->pending += task->hooked;
+        task->pending++;
         return task;
     }
     if (task->visited)

@@ -22,8 +22,8 @@ typedef struct mxl_task {
     bool hooked;   /* a variable that has, or had, hooks */
     bool constant; /* a caller's function or hook gave a gradient that is not recorded */
     bool done;     /* of a hooked variable: its hooks have been called */
-    bool stored;   /* of a hooked variable: and its gradient is where it belongs */
-    int pending;   /* of a hooked variable: edges that lead to it from nodes that have not run */
+    bool stored;   /* of a variable: its gradient is where it belongs */
+    int pending;   /* of a variable: edges that lead to it from nodes that have not run */
     int count; /* gradient slots: the number of outputs of a node; of a variable 2, the second for
                   the sum with what its buffer holds */
     uint64_t version;   /* of a variable's buffer when that sum was made */

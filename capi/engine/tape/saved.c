@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "array/copy.h"
+#include "array/remake.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
 #include "engine/tape/saved_hooks.h"
@@ -305,6 +306,10 @@ static mxl_array *saved_get(mxl_node *node, mxl_saved *saved, const char *what, 
     }
     if (mxl_storage_version(array->storage) != saved->version) {
         stale_error(node, saved, array, what, index);
+        mxl_array_release(array);
+        return NULL;
+    }
+    if (mxl_remake_now(array->storage) != 0) {
         mxl_array_release(array);
         return NULL;
     }

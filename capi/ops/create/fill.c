@@ -21,9 +21,14 @@ static int fill(const mxl_call *call, double value)
     return 0;
 }
 
+/* Those of a new array may take no memory before somebody writes to them, as gradients that are
+ * never computed. */
 static int zeros_compute(const mxl_call *call)
 {
-    return fill(call, 0);
+    if (!call->is_new)
+        return fill(call, 0);
+    mxl_storage_clear(call->out[0]->storage);
+    return 0;
 }
 
 static int ones_compute(const mxl_call *call)

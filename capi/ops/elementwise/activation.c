@@ -127,6 +127,7 @@ const mxl_op mxl_op_activation = {
                    .values = activation_names),
     .infer = mxl_infer_float_same,
     .compute = activation_compute,
+    .cheap = true,
     .grad = activation_grad,
     .grad_kernel = activation_grad_kernel,
     .saves = activation_saves,

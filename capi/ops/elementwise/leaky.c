@@ -348,6 +348,7 @@ const mxl_op mxl_op_leaky_relu = {
     .keeps_layout = true,
     .compute = leaky_compute,
     .draws = true,
+    .cheap = true,
     .grad = leaky_grad,
     .grad_kernel = leaky_grad_kernel,
     .saves = leaky_saves,

@@ -204,7 +204,7 @@ static const char *batch_first_value(const void *params, int i)
 #define BATCH_FIELDS                                                                               \
     .arity = batch_arity, .compute = batch_compute, .grad = batch_grad,                            \
     .grad_kernel = batch_grad_kernel, .saves = mxl_batch_norm_saves, .grad_updates = true,         \
-    BATCH_SYMBOLS
+    .cheap = true, BATCH_SYMBOLS
 
 const mxl_op mxl_op_batch_norm = {
     .name = "BatchNorm",

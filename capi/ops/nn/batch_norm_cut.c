@@ -107,6 +107,7 @@ const mxl_op mxl_op_batch_norm_cut = {
     .grad_kernel = cut_grad_kernel,
     .saves = cut_saves,
     .grad_updates = true,
+    .cheap = true,
 };
 
 const mxl_op *const mxl_ops_batch_norm_cut[] = {&mxl_op_batch_norm_cut, NULL};

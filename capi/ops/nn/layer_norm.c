@@ -103,7 +103,8 @@ NORM_FUNCTIONS(groups, groups_of)
 
 #define NORM_FIELDS(id)                                                                            \
     .inputs = norm_inputs, .arity = norm_arity, .dtypes = "F*>F*", .compute = id##_compute,        \
-    .grad = id##_grad, .grad_kernel = id##_grad_kernel, .saves = mxl_normalise_saves
+    .grad = id##_grad, .grad_kernel = id##_grad_kernel, .saves = mxl_normalise_saves,              \
+    .cheap = true
 
 static const mxl_op op_layer_norm = {
     .name = "LayerNorm",

@@ -445,6 +445,7 @@ const mxl_op mxl_op_pooling = {
     .count_outputs = pooling_outputs,
     .infer = pooling_infer,
     .compute = pooling_compute,
+    .cheap = true,
     .grad = pooling_grad,
     .saves = pooling_saves,
 };

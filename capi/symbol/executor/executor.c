@@ -12,6 +12,7 @@
 #include "engine/run/generator.h"
 #include "symbol/infer.h"
 #include "symbol/passes/passes.h"
+#include "symbol/passes/remat.h"
 #include "symbol/stypes.h"
 
 /* ---- life ---- */
@@ -113,7 +114,7 @@ mxl_executor *mxl_executor_new(const mxl_symbol *symbol)
     mxl_ref_init(&e->ref, executor_free);
     atomic_flag_clear(&e->busy);
     if (mxl_program_begin(&e->program, copy) != 0 || mxl_program_keep(&e->program) != 0 ||
-        make_lists(e) != 0) {
+        (mxl_remat_wanted() && mxl_remat_begin(&e->program) != 0) || make_lists(e) != 0) {
         mxl_ref_release(&e->ref);
         e = NULL;
     } else {
