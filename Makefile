@@ -55,6 +55,7 @@ SANITIZE :=
 # What CC builds for, and whether that is Linux with glibc, which alone keeps room for such thread-local variables
 # of libraries that a program opens.
 TARGET := $(shell $(CC) -dumpmachine 2>/dev/null)
+WINDOWS := $(findstring windows,$(TARGET))$(findstring mingw,$(TARGET))
 TLS_MODEL := $(shell printf '#include <stdint.h>\n#ifndef __GLIBC__\n#error\n#endif\n' | $(CC) -x c -E - >/dev/null 2>&1 \
     && echo -ftls-model=initial-exec)
 CODEGEN := -fPIC -fvisibility=hidden -fwrapv -fno-math-errno -fno-trapping-math $(TLS_MODEL) -pthread
@@ -71,7 +72,7 @@ LIBS := -lm $(if $(findstring linux,$(TARGET)),-ldl $(if $(findstring zig,$(CC))
 LINKER_TAKES = $(shell echo 'int mxl;' | $(CC) -shared $(1) -x c -o /dev/null - >/dev/null 2>&1 && echo "$(1)")
 ifneq ($(findstring darwin,$(TARGET)),)
 SHARED := -dynamiclib -Wl,-install_name,@rpath/libmxlite.so
-else ifneq ($(findstring windows,$(TARGET))$(findstring mingw,$(TARGET)),)
+else ifneq ($(WINDOWS),)
 SHARED := -shared
 else
 SYMBOLIC := $(call LINKER_TAKES,-Wl$(comma)-Bsymbolic-functions)
@@ -148,7 +149,10 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	$(Q)$(CC) $(MXL_CFLAGS) $(OWN_CFLAGS) $(CATCHES) -MMD -MP -c -o $@ $<
 
 # What calls loaded libraries catches their exceptions (exception.c), which the linker must not take apart.
+# (Windows unwinds by tables of its own, which this does not know: an exception there ends the program.)
+ifeq ($(WINDOWS),)
 $(BUILD)/obj/capi/api/library/%.o: CATCHES := -fexceptions $(NO_LTO)
+endif
 
 LINK = $(CC) $(SHARED) $(MXL_LDFLAGS) $(OWN_LDFLAGS) -o $@ $(OBJECTS) $(LIBS)
 $(BUILD)/libmxlite.so: $(OBJECTS) $(BUILD)/sources
