@@ -211,9 +211,12 @@ TEST_INTERNAL := $(sort $(wildcard tests/c/*/test_*.c tests/c/*/thread_*.c))
 TEST_PUBLIC := $(sort $(wildcard tests/c/public/public_*.c))
 TEST_HELPERS := $(sort $(wildcard tests/c/kits/*.c))
 TEST_HELPER_OBJECTS := $(TEST_HELPERS:%.c=$(BUILD)/obj/%.o)
-TEST_PROGRAM = $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(1)))
-TEST_PROGRAMS = $(filter $(BUILD)/tests/$(TEST_KIND)%,$(call TEST_PROGRAM,$(TEST_INTERNAL) $(TEST_PUBLIC)))
+EXE := $(if $(WINDOWS),.exe)
+TEST_PROGRAM = $(patsubst %.c,$(BUILD)/tests/%$(EXE),$(notdir $(1)))
+TEST_PROGRAMS = $(filter-out $(TEST_SKIP:%=$(BUILD)/tests/%$(EXE)),$(filter $(BUILD)/tests/$(TEST_KIND)%,$(call \
+    TEST_PROGRAM,$(TEST_INTERNAL) $(TEST_PUBLIC))))
 TEST_KIND :=
+TEST_SKIP :=
 TEST_TIMEOUT ?= 600
 
 $(BUILD)/obj/tests/c/%.o: tests/c/%.c $(BUILD)/flags
@@ -229,9 +232,10 @@ $(BUILD)/obj/tests/c/public/%.o: tests/c/public/%.c $(BUILD)/flags
 # A program is called as its file, whatever folder that is in.
 $(foreach file,$(TEST_INTERNAL) $(TEST_PUBLIC),$(eval $(call TEST_PROGRAM,$(file)): $(file:%.c=$(BUILD)/obj/%.o)))
 
-$(call TEST_PROGRAM,$(TEST_PUBLIC)): $(TEST_HELPER_OBJECTS) $(BUILD)/libmxlite.so
+$(call TEST_PROGRAM,$(TEST_PUBLIC)): $(TEST_HELPER_OBJECTS) $(BUILD)/libmxlite.$(if $(WINDOWS),a,so)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(MXL_LDFLAGS) -o $@ $(filter %.o,$^) -L$(BUILD) -lmxlite -Wl,-rpath,'$$ORIGIN/..' $(LIBS)
+	$(Q)$(CC) $(MXL_LDFLAGS) -o $@ $(filter %.o,$^) $(if $(WINDOWS),$(WITH_OPERATORS)) -L$(BUILD) -lmxlite \
+	    -Wl,-rpath,'$$ORIGIN/..' $(LIBS)
 
 # Nothing names the list of the operators, which gives itself to the registry: these programs do.
 WITH_OPERATORS := -Wl,-u,mxl_families
@@ -525,4 +529,4 @@ clean:
 -include $(OBJECTS:.o=.d) $(patsubst %.c,$(BUILD)/obj/%.d,$(TEST_INTERNAL) $(TEST_PUBLIC) \
     $(TEST_HELPERS)) $(LINT_FILES:%=$(BUILD)/%.checked.d)
 
-include mk/peers.mk mk/measure.mk mk/site.mk
+include mk/peers.mk mk/measure.mk mk/platforms.mk mk/site.mk
