@@ -27,7 +27,7 @@ for program in "$@"; do
     $run "$program" >"$log" 2>&1
     code=$?
     took=$(($(date +%s) - start))
-    last=$(tail -n 1 "$log")
+    last=$(tail -n 1 "$log" | tr -d '\r')
     counts=$(printf '%s\n' "$last" | sed -n 's/^.*: \([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p')
     ok=${counts% *} bad=${counts#* }
     if [ $code -eq 0 ] && [ "${ok:-0}" -gt 0 ] && [ "$bad" -eq 0 ]; then

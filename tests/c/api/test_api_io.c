@@ -3,6 +3,7 @@
  * files: test_api_save.c.) */
 #define _GNU_SOURCE 1 /* mkdtemp */
 #include "io_kit.h"
+#include "portable.h"
 
 #include <stdatomic.h>
 
@@ -81,14 +82,14 @@ static void *counting_alloc(void *payload, size_t bytes, size_t align)
     (void)payload;
     if (now > atomic_load(&peak))
         atomic_store(&peak, now);
-    return aligned_alloc(align, (bytes + align - 1) / align * align);
+    return kit_alloc(bytes, align);
 }
 
 static void counting_free(void *payload, void *block, size_t bytes)
 {
     (void)payload;
     (void)atomic_fetch_sub(&held, (int64_t)bytes);
-    free(block);
+    kit_free(block);
 }
 
 static size_t read_file(const char *name, unsigned char *to)

@@ -3,6 +3,7 @@
  * nothing. */
 #define _GNU_SOURCE 1 /* dup */
 #include "harness.h"
+#include "portable.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -20,14 +21,14 @@ static void *failing_alloc(void *payload, size_t bytes, size_t align)
     (void)payload;
     if (made++ == fail_at)
         return NULL;
-    return aligned_alloc(align, (bytes + align - 1) / align * align);
+    return kit_alloc(bytes, align);
 }
 
 static void plain_free(void *payload, void *block, size_t bytes)
 {
     (void)payload;
     (void)bytes;
-    free(block);
+    kit_free(block);
 }
 
 enum { NEVER = -1 };

@@ -1,6 +1,7 @@
 /* Functions about the process or thread: errors, versions, modes, seeds, memory (api_process.c,
  * api_random.c, engine/run/generator.c). */
 #include "harness.h"
+#include "portable.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -239,14 +240,14 @@ TEST(the_cap_of_kept_blocks)
 static void *counted_alloc(void *payload, size_t bytes, size_t align)
 {
     ++*(int *)payload;
-    return aligned_alloc(align, (bytes + align - 1) / align * align);
+    return kit_alloc(bytes, align);
 }
 
 static void counted_free(void *payload, void *block, size_t bytes)
 {
     (void)bytes;
     --*(int *)payload;
-    free(block);
+    kit_free(block);
 }
 
 TEST(allocators)

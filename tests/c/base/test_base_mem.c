@@ -1,7 +1,7 @@
 /* Memory: alignment, counts, the block caches, the pool and its cap, replaced and failing
  * allocators, and work without a thread's state. */
-#define _GNU_SOURCE 1 /* setenv */
 #include "harness.h"
+#include "portable.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/system/process.h"
 #include "base/memory/heap.h"
 #include "base/memory/mem.h"
 #include "base/memory/mem_pool.h"
@@ -30,7 +31,7 @@ static void *counted_alloc(void *payload, size_t bytes, size_t align)
     if (counted.fail_after >= 0 && counted.fail_after-- == 0)
         return NULL;
     /* The size is kept in front of the block, to see that the free brings the same. */
-    block = aligned_alloc(64, (bytes + 64 + 63) & ~(size_t)63);
+    block = kit_alloc(bytes + 64, 64);
     if (block == NULL)
         return NULL;
     *(size_t *)block = bytes;
@@ -47,7 +48,7 @@ static void counted_free(void *payload, void *block, size_t bytes)
     CHECK_INT(*(size_t *)(void *)start, bytes);
     counted.live_blocks--;
     counted.live_bytes -= (int64_t)bytes;
-    free(start);
+    kit_free(start);
 }
 
 static void begin_counted(bool pool)
@@ -487,13 +488,13 @@ TEST(the_cap_comes_from_the_environment)
     } rows[] = {{"2", false}, {"4", true}, {"0", false}, {"", true}, {"-3", true}, {"2x", true}};
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        REQUIRE(setenv("MXLITE_POOL_MB", rows[i].value, 1) == 0);
+        REQUIRE(mxl_environment_set("MXLITE_POOL_MB", rows[i].value) == 0);
         mxl_mem_trim();
         mxl_mem_set_cap(-1);
         take_three_megabytes();
         CHECK_INT(mxl_mem_kept_bytes() > 0, rows[i].keeps && MXL_MEM_KEEPS);
     }
-    unsetenv("MXLITE_POOL_MB");
+    (void)mxl_environment_set("MXLITE_POOL_MB", NULL);
     mxl_mem_trim();
     mxl_mem_set_cap(-1);
 }

@@ -7,6 +7,7 @@
 #include "array/expression.h"
 #include "base/memory/mem.h"
 #include "failing.h"
+#include "portable.h"
 
 enum { MB = 1 << 20 };
 
@@ -221,14 +222,14 @@ static void *limited(void *payload, size_t bytes, size_t align)
     if (used + (int64_t)bytes > most_used)
         return NULL;
     used += (int64_t)bytes;
-    return aligned_alloc(align, (bytes + align - 1) / align * align);
+    return kit_alloc(bytes, align);
 }
 
 static void limited_free(void *payload, void *block, size_t bytes)
 {
     (void)payload;
     used -= (int64_t)bytes;
-    free(block);
+    kit_free(block);
 }
 
 TEST(what_waits_runs_before_an_allocation_fails)

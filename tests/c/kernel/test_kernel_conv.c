@@ -1,12 +1,12 @@
 /* Convolutions and the two products of their derivatives against the plain sum over all taps, at
  * every vector level and with one to three threads. */
-#define _GNU_SOURCE 1 /* setenv */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/dtype.h"
+#include "base/system/process.h"
 #include "base/error.h"
 #include "base/thread.h"
 #include "harness.h"
@@ -378,9 +378,9 @@ TEST(winograd_of_random_numbers)
                 CHECK_INT(run(&v, which, in, other), 0);
                 CHECK(memcmp(results[which], other, (size_t)n[which] * sizeof(float)) == 0);
             }
-            CHECK_INT(setenv("MXLITE_WINOGRAD", "0", 1), 0);
+            CHECK_INT(mxl_environment_set("MXLITE_WINOGRAD", "0"), 0);
             CHECK_INT(run(&v, which, in, other), 0);
-            CHECK_INT(unsetenv("MXLITE_WINOGRAD"), 0);
+            CHECK_INT(mxl_environment_set("MXLITE_WINOGRAD", NULL), 0);
             for (int64_t k = 0; k < n[which]; k++) {
                 double apart = fabs((double)other[k] - (double)results[which][k]);
 
@@ -416,9 +416,9 @@ TEST(winograd_of_infinities)
 
             REQUIRE(direct != NULL);
             CHECK_INT(run(&v, which, in, results[which]), 0);
-            CHECK_INT(setenv("MXLITE_WINOGRAD", "0", 1), 0);
+            CHECK_INT(mxl_environment_set("MXLITE_WINOGRAD", "0"), 0);
             CHECK_INT(run(&v, which, in, direct), 0);
-            CHECK_INT(unsetenv("MXLITE_WINOGRAD"), 0);
+            CHECK_INT(mxl_environment_set("MXLITE_WINOGRAD", NULL), 0);
             for (int64_t k = 0; k < n[which]; k++)
                 wrong += isfinite(direct[k]) != isfinite(results[which][k]) ||
                          isnan(direct[k]) != isnan(results[which][k]);

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE 1 /* setenv */
 /* Factorisations without a back end: what they give multiplies back to what they were given, for
  * sizes around a block, in float32 and float64; cofactors against minors. And choosing a back end.
  * (tests/python/table/test_backends.py compares both ways with each other and with NumPy.) */
@@ -7,6 +6,7 @@
 
 #include "backend/openblas.h"
 #include "base/dtype.h"
+#include "base/system/process.h"
 #include "base/error.h"
 #include "harness.h"
 #include "kernel/linalg/lapack.h"
@@ -317,19 +317,19 @@ TEST(choosing)
     CHECK_INT(mxl_openblas_begin(&table, true), 0);
     CHECK(table == NULL);
     mxl_openblas_end(table);
-    CHECK_INT(setenv("MXLITE_BACKENDS", "none", 1), 0);
+    CHECK_INT(mxl_environment_set("MXLITE_BACKENDS", "none"), 0);
     CHECK_INT(mxl_openblas_set(""), 0);
     CHECK_INT(mxl_openblas_get(&table), 0);
     CHECK(table == NULL);
-    CHECK_INT(setenv("MXLITE_BACKENDS", "mkl", 1), 0);
+    CHECK_INT(mxl_environment_set("MXLITE_BACKENDS", "mkl"), 0);
     CHECK_INT(mxl_openblas_set(""), -1);
     CHECK_STR(mxl_error_text(), "MXLITE_BACKENDS is \"mkl\"; it may be \"none\" or \"openblas\"");
-    CHECK_INT(setenv("MXLITE_BACKENDS", "openblas", 1), 0);
-    CHECK_INT(setenv("MXLITE_OPENBLAS", "/nowhere/x.so", 1), 0);
+    CHECK_INT(mxl_environment_set("MXLITE_BACKENDS", "openblas"), 0);
+    CHECK_INT(mxl_environment_set("MXLITE_OPENBLAS", "/nowhere/x.so"), 0);
     CHECK_INT(mxl_openblas_set(""), -1);
     CHECK_HAS(mxl_error_text(), "MXLITE_OPENBLAS: cannot be opened");
-    CHECK_INT(unsetenv("MXLITE_OPENBLAS"), 0);
-    CHECK_INT(unsetenv("MXLITE_BACKENDS"), 0);
+    CHECK_INT(mxl_environment_set("MXLITE_OPENBLAS", NULL), 0);
+    CHECK_INT(mxl_environment_set("MXLITE_BACKENDS", NULL), 0);
     CHECK_INT(mxl_openblas_set(NULL), 0);
 }
 

@@ -14,6 +14,8 @@
 #include "kernel/target.h"
 #include "ops_kit.h"
 
+#include "portable.h"
+
 enum { ROOM = 1 << 15 };
 
 static unsigned char in[ROOM * 8], values[ROOM * 8], mask[ROOM * 8];
@@ -355,7 +357,7 @@ enum { FENCE = 64 };
 
 static void *fenced_alloc(void *most, size_t bytes, size_t align)
 {
-    char *block = aligned_alloc(align, (bytes + FENCE + align - 1) / align * align);
+    char *block = kit_alloc(bytes + FENCE, align);
 
     if (block == NULL)
         return NULL;
@@ -370,7 +372,7 @@ static void fenced_free(void *most, void *block, size_t bytes)
     (void)most;
     for (size_t i = 0; i < FENCE; i++)
         CHECK_INT(((unsigned char *)block)[bytes + i], 0xA5);
-    free(block);
+    kit_free(block);
 }
 
 /* Of a size that nothing is rounded up for, with keys to its very end. */

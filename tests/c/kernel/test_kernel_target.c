@@ -1,11 +1,11 @@
 /* Vector levels: the current one, valid and invalid environment variables, and equal results of a
  * loop at each level. */
-#define _GNU_SOURCE 1 /* setenv */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/env.h"
+#include "base/system/process.h"
 #include "harness.h"
 #include "kernel/target.h"
 #include "op/op.h"
@@ -20,7 +20,7 @@ TEST(the_loop_of_the_level_in_force_runs)
 {
     int best;
 
-    CHECK(unsetenv("MXLITE_VECTOR_LEVEL") == 0);
+    CHECK(mxl_environment_set("MXLITE_VECTOR_LEVEL", NULL) == 0);
     best = mxl_level_find();
 
     for (int level = MXL_BASELINE; level < MXL_LEVELS; level++) {
@@ -43,14 +43,14 @@ TEST(the_loop_of_the_level_in_force_runs)
 
 TEST(the_environment_chooses)
 {
-    CHECK(setenv("MXLITE_VECTOR_LEVEL", "baseline", 1) == 0);
+    CHECK(mxl_environment_set("MXLITE_VECTOR_LEVEL", "baseline") == 0);
     CHECK(mxl_level_check() == 0 && mxl_level_find() == MXL_BASELINE);
-    CHECK(setenv("MXLITE_VECTOR_LEVEL", "avx1024", 1) == 0);
+    CHECK(mxl_environment_set("MXLITE_VECTOR_LEVEL", "avx1024") == 0);
     CHECK(mxl_level_check() == -1);
     CHECK_HAS(mxl_error_text(), "MXLITE_VECTOR_LEVEL is \"avx1024\"");
     CHECK(mxl_level_find() == MXL_BASELINE);
     CHECK(mxl_op_find("exp") == NULL); /* nothing runs at a level that nobody asked for */
-    CHECK(setenv("MXLITE_VECTOR_LEVEL", "", 1) == 0);
+    CHECK(mxl_environment_set("MXLITE_VECTOR_LEVEL", "") == 0);
     CHECK(mxl_level_check() == 0 && mxl_op_find("exp") != NULL);
 }
 
@@ -77,17 +77,17 @@ TEST(the_environment_is_checked)
         char begin[64];
 
         (void)snprintf(begin, sizeof(begin), "%s is \"%s\"; ", rows[i].variable, rows[i].value);
-        CHECK(setenv(rows[i].variable, rows[i].value, 1) == 0);
+        CHECK(mxl_environment_set(rows[i].variable, rows[i].value) == 0);
         CHECK(mxl_op_find("exp") == NULL);
         CHECK_HAS(mxl_error_text(), begin);
         CHECK_HAS(mxl_error_text(), rows[i].error);
-        CHECK(unsetenv(rows[i].variable) == 0);
+        CHECK(mxl_environment_set(rows[i].variable, NULL) == 0);
     }
     for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-        CHECK(setenv("MXLITE_POOL_MB", numbers[i], 1) == 0);
+        CHECK(mxl_environment_set("MXLITE_POOL_MB", numbers[i]) == 0);
         CHECK_INT(mxl_env_check("MXLITE_POOL_MB", "a number"), 0);
     }
-    CHECK(unsetenv("MXLITE_POOL_MB") == 0);
+    CHECK(mxl_environment_set("MXLITE_POOL_MB", NULL) == 0);
     CHECK_INT(mxl_env_check("MXLITE_POOL_MB", "a number"), 0);
 }
 

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "portable.h"
+
 static int64_t until_failure = -1; /* allocations that still succeed; -1: all */
 static int64_t failed;
 
@@ -18,14 +20,14 @@ static void *counted(void *payload, size_t bytes, size_t align)
     }
     if (until_failure > 0)
         until_failure--;
-    return aligned_alloc(align, (bytes + align - 1) / align * align);
+    return kit_alloc(bytes, align);
 }
 
 static void counted_free(void *payload, void *block, size_t bytes)
 {
     (void)payload;
     (void)bytes;
-    free(block);
+    kit_free(block);
 }
 
 #endif

@@ -1,11 +1,12 @@
 /* Operators that write into an existing array (out=, a += b) allocate nothing, for arrays of any
  * size. */
-#define _GNU_SOURCE 1 /* aligned_alloc */
 #include <stdlib.h>
 
 #include "base/memory/mem.h"
 #include "base/thread.h"
 #include "ops_kit.h"
+
+#include "portable.h"
 
 static int64_t calls;
 
@@ -13,14 +14,14 @@ static void *counted_alloc(void *payload, size_t bytes, size_t align)
 {
     (void)payload;
     calls++;
-    return aligned_alloc(align, (bytes + align - 1) / align * align);
+    return kit_alloc(bytes, align);
 }
 
 static void counted_free(void *payload, void *block, size_t bytes)
 {
     (void)payload;
     (void)bytes;
-    free(block);
+    kit_free(block);
 }
 
 enum { ROWS = 300, COLUMNS = 400 };

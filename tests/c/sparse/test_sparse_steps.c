@@ -10,6 +10,8 @@
 #include "base/memory/mem.h"
 #include "op/sparse_forms.h"
 
+#include "portable.h"
+
 enum { VOCABULARY = 50, MOST_COLUMNS = 70, MOST_NAMED = 60 };
 
 static const int floats[] = {MXL_F32, MXL_F64, MXL_F16};
@@ -434,14 +436,14 @@ static void *counted(void *payload, size_t bytes, size_t align)
         return NULL;
     until_failure -= until_failure > 0;
     taken += (int64_t)bytes;
-    return aligned_alloc(align, (bytes + align - 1) / align * align);
+    return kit_alloc(bytes, align);
 }
 
 static void counted_free(void *payload, void *block, size_t bytes)
 {
     (void)payload;
     (void)bytes;
-    free(block);
+    kit_free(block);
 }
 
 /* Bytes that a step of a vocabulary takes: its gradient, and Adam on what that names. */
