@@ -44,12 +44,18 @@ OPTIMIZE_LOOPS := -O3 $(ALIGN_LOOPS) $(SMALL_LOOPS)
 VECTORISE := -O2 -ftree-vectorize $(shell echo 'int mxl;' | $(CC) -Werror -fvect-cost-model=dynamic -x c -c \
     -o /dev/null - 2>/dev/null && echo -fvect-cost-model=dynamic) $(ALIGN_LOOPS) $(SMALL_LOOPS)
 PLAIN_LOOPS = $(filter $(addprefix $(BUILD)/obj/capi/,kernel/codec/%.o kernel/copy/cast.o \
-    kernel/copy/cast_carried.o ops/elementwise/compare.o),$(OBJECTS))
+    kernel/copy/cast_carried.o ops/elementwise/compare.o \
+    $(patsubst %,ops/%/%.o,conv create index linalg loss nn reduce shape)),$(OBJECTS))
 # A call goes through a dozen small files: the linker inlines between them, where the compiler can (LTO= leaves it
 # out). The objects hold machine code too, for tests, which are linked with the archive and without that (-fno-lto).
 LTO := $(shell echo 'int mxl;' | $(CC) -flto=auto -ffat-lto-objects -x c -c -o /dev/null - 2>/dev/null \
     && echo -flto=auto -ffat-lto-objects)
 NO_LTO := $(if $(LTO),-fno-lto)
+# What no call of an operator runs is small rather than fast: files, profiles, texts of errors.
+SMALL := -Os
+RARE = $(filter $(addprefix $(BUILD)/obj/capi/,api/profile/%.o api/api_info.o api/api_process.o api/api_shared.o \
+    array/file.o array/file_read.o array/shared.o backend/%.o base/content.o base/profile/sums.o base/profile/trace.o \
+    base/system/posix_replace.o base/text/%.o op/text.o op/signature.o),$(OBJECTS))
 LOOPS = $(filter-out $(PLAIN_LOOPS),$(filter $(BUILD)/obj/capi/kernel/%.o $(BUILD)/obj/capi/ops/%.o,$(OBJECTS)))
 SANITIZE :=
 # What CC builds for, and whether that is Linux with glibc, which alone keeps room for such thread-local variables
@@ -121,7 +127,7 @@ debug:
 
 # A changed compiler or flag rebuilds everything, a source that came or went links again: these files
 # change only when what they hold does.
-$(BUILD)/flags: TEXT = $(CC) $(MXL_CFLAGS) : $(OPTIMIZE_LOOPS) : $(VECTORISE) : $(OPTIMIZE_CALLS) $(LTO) : $(MXL_LDFLAGS)
+$(BUILD)/flags: TEXT = $(CC) $(MXL_CFLAGS) : $(OPTIMIZE_LOOPS) : $(VECTORISE) : $(OPTIMIZE_CALLS) $(LTO) : $(SMALL) : $(MXL_LDFLAGS)
 $(BUILD)/sources: TEXT = $(SOURCES) : $(TWICE)
 # The first build says how long it will take; a file costs so many tenths of a second of one processor, links included.
 TENTHS_A_FILE := 6
@@ -137,7 +143,8 @@ ifeq ($(OPTIMIZE),-O2)
 # The tests of functions that loops inline are loops themselves.
 $(LOOPS) $(BUILD)/obj/tests/c/kernel/test_kernel_math%.o: OWN_CFLAGS := $(OPTIMIZE_LOOPS)
 $(PLAIN_LOOPS): OWN_CFLAGS := $(VECTORISE)
-$(filter-out $(LOOPS) $(PLAIN_LOOPS),$(OBJECTS)): OWN_CFLAGS := $(OPTIMIZE_CALLS) $(LTO)
+$(RARE): OWN_CFLAGS := $(SMALL) $(LTO)
+$(filter-out $(LOOPS) $(PLAIN_LOOPS) $(RARE),$(OBJECTS)): OWN_CFLAGS := $(OPTIMIZE_CALLS) $(LTO)
 $(BUILD)/libmxlite.so: OWN_LDFLAGS := -O2 $(LTO)
 # Half a minute less; where it is alone, a small call takes 5 % longer.
 $(BUILD)/libmxnet.so: OWN_LDFLAGS := -O2 $(NO_LTO)

@@ -1,6 +1,8 @@
 /* Forms of inputs that nodes of graphs keep between calls. */
 #include "op/kept.h"
 
+#include "base/memory/mem.h"
+
 static bool may_change_unseen(mxl_storage *storage)
 {
     mxl_extra *extra = atomic_load_explicit(&storage->extra, memory_order_acquire);
@@ -17,6 +19,14 @@ void mxl_kept_clear(mxl_kept *kept)
         mxl_storage_release(kept->of[i].storage);
     kept->form = NULL;
     kept->count = 0;
+}
+
+void mxl_kept_free(mxl_kept *kept)
+{
+    if (kept == NULL)
+        return;
+    mxl_kept_clear(kept);
+    mxl_free(kept, sizeof(*kept));
 }
 
 static bool is_of(const mxl_kept_source *source, const mxl_array *array)

@@ -29,4 +29,7 @@ mxl_kept *mxl_kept_of(mxl_kept *kept, int count, mxl_array *const *arrays);
 /* Frees the form. */
 void mxl_kept_clear(mxl_kept *kept);
 
+/* Frees the form and what keeps it, which mxl_alloc gave; NULL is legal. */
+void mxl_kept_free(mxl_kept *kept);
+
 #endif

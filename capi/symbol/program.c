@@ -138,19 +138,11 @@ static void free_shapes(known_shapes *known)
     mxl_free(known, known->bytes);
 }
 
-static void free_kept(mxl_kept *kept)
-{
-    if (kept == NULL)
-        return;
-    mxl_kept_clear(kept);
-    mxl_free(kept, sizeof(*kept));
-}
-
 void mxl_program_end(mxl_program *program)
 {
     if (program->kept != NULL) {
         for (int n = 0; n < program->graph.walk.count; n++)
-            free_kept(atomic_load(&program->kept[n]));
+            mxl_kept_free(atomic_load(&program->kept[n]));
         mxl_free(program->kept, node_bytes(program));
     }
     program->kept = NULL;
@@ -336,7 +328,7 @@ static int invoke_keeping(running *r, int n, const void *params, int count)
         return -1;
     status = mxl_invoke_keeping(node->op, params, node->num_inputs, r->in, count,
                                 r->value + r->program->graph.first[n], r->mode, kept);
-    free_kept(atomic_exchange(&r->program->kept[n], kept));
+    mxl_kept_free(atomic_exchange(&r->program->kept[n], kept));
     return status;
 }
 
@@ -369,7 +361,7 @@ static int invoke_once(running *r, int n, const void *params)
             kept->free = release_result;
         }
     }
-    free_kept(atomic_exchange(&r->program->kept[n], room));
+    mxl_kept_free(atomic_exchange(&r->program->kept[n], room));
     return status;
 }
 

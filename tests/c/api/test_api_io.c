@@ -3,7 +3,6 @@
  * files: test_api_save.c.) */
 #define _GNU_SOURCE 1 /* mkdtemp */
 #include "io_kit.h"
-#include "portable.h"
 
 #include <stdatomic.h>
 

@@ -3,7 +3,6 @@
  * nothing. */
 #define _GNU_SOURCE 1 /* dup */
 #include "harness.h"
-#include "portable.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,6 @@
 /* Functions about the process or thread: errors, versions, modes, seeds, memory (api_process.c,
  * api_random.c, engine/run/generator.c). */
 #include "harness.h"
-#include "portable.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

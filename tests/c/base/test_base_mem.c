@@ -1,7 +1,6 @@
 /* Memory: alignment, counts, the block caches, the pool and its cap, replaced and failing
  * allocators, and work without a thread's state. */
 #include "harness.h"
-#include "portable.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -7,7 +7,6 @@
 #include "array/expression.h"
 #include "base/memory/mem.h"
 #include "failing.h"
-#include "portable.h"
 
 enum { MB = 1 << 20 };
 

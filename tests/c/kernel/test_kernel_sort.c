@@ -14,8 +14,6 @@
 #include "kernel/target.h"
 #include "ops_kit.h"
 
-#include "portable.h"
-
 enum { ROOM = 1 << 15 };
 
 static unsigned char in[ROOM * 8], values[ROOM * 8], mask[ROOM * 8];

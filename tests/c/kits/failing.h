@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "portable.h"
+#include "harness.h"
 
 static int64_t until_failure = -1; /* allocations that still succeed; -1: all */
 static int64_t failed;

@@ -15,7 +15,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#if defined(_WIN32)
+#include <malloc.h>
+#endif
 
 typedef struct harness_test {
     const char *name;
@@ -76,5 +80,26 @@ static inline void harness_public_live(int64_t *bytes, int64_t *handles)
         static const harness_test tests[] = {__VA_ARGS__};                                         \
         return harness_main(argc, argv, tests, sizeof tests / sizeof *tests, HARNESS_LIVE);        \
     }
+
+/* Memory at a multiple of `align`; free it by kit_free. */
+static inline void *kit_alloc(size_t bytes, size_t align)
+{
+    size_t whole = (bytes + align - 1) / align * align;
+
+#if defined(_WIN32)
+    return _aligned_malloc(whole, align);
+#else
+    return aligned_alloc(align, whole);
+#endif
+}
+
+static inline void kit_free(void *block)
+{
+#if defined(_WIN32)
+    _aligned_free(block);
+#else
+    free(block);
+#endif
+}
 
 #endif

@@ -6,8 +6,6 @@
 #include "base/thread.h"
 #include "ops_kit.h"
 
-#include "portable.h"
-
 static int64_t calls;
 
 static void *counted_alloc(void *payload, size_t bytes, size_t align)

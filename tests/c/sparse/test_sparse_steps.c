@@ -10,8 +10,6 @@
 #include "base/memory/mem.h"
 #include "op/sparse_forms.h"
 
-#include "portable.h"
-
 enum { VOCABULARY = 50, MOST_COLUMNS = 70, MOST_NAMED = 60 };
 
 static const int floats[] = {MXL_F32, MXL_F64, MXL_F16};

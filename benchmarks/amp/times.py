@@ -1,6 +1,6 @@
 """Times networks of the model zoo in float32, bfloat16 and int8: processor time, the least of some runs.
 
-MXLITE_NUM_THREADS=1 python benchmarks/precision.py [--batch 1] [--runs 25] [resnet18_v1 resnet50_v1 ...]
+MXLITE_NUM_THREADS=1 python benchmarks/amp/times.py [--batch 1] [--runs 25] [resnet18_v1 resnet50_v1 ...]
 """
 
 from __future__ import annotations
