@@ -142,7 +142,7 @@ BF16 void mxl_pairs_store(const mxl_pairs_end *end, const float *sums, const uin
     __m512 low = _mm512_set1_ps(end->low), high = _mm512_set1_ps(end->high);
 
     for (int64_t i = 0; i < n; i += LANES) {
-        __mmask16 mask = n - i >= LANES ? 0xFFFF : (__mmask16)((1U << (n - i)) - 1);
+        __mmask16 mask = (__mmask16)(n - i >= LANES ? 0xFFFFU : (1U << (n - i)) - 1);
         __m512 s = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(mask, sums + i), scale, bias);
 
         if (add != NULL) {
@@ -202,7 +202,7 @@ BF16 void mxl_pairs_halve(const uint32_t *from, uint32_t *to)
 BF16 void mxl_pairs_weave(const uint16_t *a, const uint16_t *b, uint32_t *to, int64_t n)
 {
     for (int64_t i = 0; i < n; i += LANES) {
-        __mmask16 mask = n - i >= LANES ? 0xFFFF : (__mmask16)((1U << (n - i)) - 1);
+        __mmask16 mask = (__mmask16)(n - i >= LANES ? 0xFFFFU : (1U << (n - i)) - 1);
         __m512i low = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, a + i)), high = low;
 
         if (b != NULL) {
