@@ -1,8 +1,8 @@
 # The library on other systems: built by compilers that this machine has from PyPI and the distribution, and run where it
-# can be run (docs/platforms.md). Each system is built in a folder of its own. Included by the Makefile.
-.PHONY: test-platforms test-musl test-windows test-aarch64 build-macos
-#: make test-platforms  the C tests under musl, under wine, and for 64-bit Arm under qemu; a library for macOS is built
-test-platforms: test-musl test-windows test-aarch64 build-macos
+# can be run. Each system is built in a folder of its own. Included by the Makefile.
+.PHONY: test-platforms test-musl test-windows
+#: make test-platforms  the C tests with musl, and on Windows by wine; zig from PyPI compiles them
+test-platforms: test-musl test-windows
 
 # zig cc: a C compiler for many systems, from PyPI.
 ZIG := .venvs/zig
@@ -25,20 +25,14 @@ test-musl: $(ZIG)/zig.stamp
 	$(call ON,musl,$(ZIG_CC) -target x86_64-linux-musl,$(ZIG_AR)) test-c-run \
 	    TEST_SKIP='test_op_locale test_kernel_lapack test_kernel_math test_kernel_math_f64'
 
-# wine runs the programs. Left out: what forks, and what looks at the process by Linux's means.
+# wine runs the programs. Left out: what forks or looks at the process by Linux's means (/proc, mmap, sockets); folders
+# opened as files, of which Windows says "Permission denied"; and functions in float64, whose references here are those
+# of the compiler's C library, with errors of their own.
+WINDOWS_SKIP := test_api_exchange test_api_profile test_api_replace test_api_save test_base_fork test_base_heap \
+    test_base_mem public_fork thread_base test_api_iterators test_api_records test_kernel_math_f64
 test-windows: $(ZIG)/zig.stamp
 	$(call NEED,wine,wine)
 	$(call ON,windows,$(ZIG_CC) -target x86_64-windows-gnu,$(ZIG_AR)) test-c-run \
 	    RUN_WITH='env WINEDEBUG=-all wine' TEST_SKIP='$(WINDOWS_SKIP)'
 
-test-aarch64:
-	$(call NEED,aarch64-linux-gnu-gcc,gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
-	$(call NEED,qemu-aarch64,qemu-user)
-	$(call ON,aarch64,aarch64-linux-gnu-gcc,aarch64-linux-gnu-ar) test-c-run \
-	    RUN_WITH='qemu-aarch64 -L /usr/aarch64-linux-gnu'
-
-build-macos: $(ZIG)/zig.stamp
-	$(call ON,macos,$(ZIG_CC) -target aarch64-macos,$(ZIG_AR)) $(BUILD)/macos/libmxlite.so
-
 NEED = @command -v $(1) >/dev/null || { echo "make $@: $(1) is missing: apt install $(2)" >&2; exit 1; }
-WINDOWS_SKIP := test_api_exchange test_api_profile test_api_replace test_api_save test_base_fork test_base_heap public_fork
