@@ -8,11 +8,7 @@ enum { BYTES = (5 << 20) + 100, SMALL = 1 << 20, MANY = 200 };
 /* Only blocks of the heap are exchanged; it is not there under ASan. */
 static bool reserves(void)
 {
-#if defined(__linux__)
     return MXL_MEM_KEEPS;
-#else
-    return false;
-#endif
 }
 
 TEST(a_block_goes_to_the_pool_and_comes_back)
