@@ -265,8 +265,8 @@ class HybridBlock(Block):
             clear: whether a graph that is there is forgotten.
             static_alloc, static_shape, inline_limit, forward_bulk_size, backward_bulk_size: of cached operators.
             backend, kwargs: remembered; mxlite has no other back ends. But for `fast=True`: training may have other
-                roundings where that is faster (docs/graphs.md), and `remat=True`: backward computes cheap results
-                again, which takes less memory and gives the same bits (docs/gluon.md).
+                roundings where that is faster, and `remat=True`: backward computes cheap results again, which takes
+                less memory and gives the same bits.
 
         Raises: NotImplementedError: `backend` is a partitioner or a graph pass of a loaded library; ValueError: `fast`
             or `remat` is neither True nor False.

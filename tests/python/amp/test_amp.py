@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import pathlib
 import subprocess
 import sys
@@ -334,3 +335,11 @@ def test_parameters_that_change_are_cast_again() -> None:
     assert float(low(x)[0, 0].asscalar()) == 32.0
     weight.data()[0] = 1.5
     assert float(low(x)[0, 0].asscalar()) == 48.0
+
+
+def test_the_module_within_says_whether_it_began() -> None:
+    """GluonNLP imports it, and reads this."""
+    within = importlib.import_module("mxlite.contrib.amp.amp")
+    amp.init("bfloat16")
+    assert mx.contrib.amp.amp is within
+    assert within._amp_initialized

@@ -30,21 +30,6 @@ def test_nd_is_that_of_nd() -> None:
     assert mx.contrib.nd is mx.nd.contrib and mx.contrib.ndarray is mx.nd.contrib
 
 
-@pytest.mark.parametrize("name", ["convert_model", "convert_symbol", "convert_bucketing_module"])
-def test_amp_of_graphs_is_refused(name: str) -> None:
-    with pytest.raises(NotImplementedError, match=name):
-        getattr(mx.contrib.amp, name)(None, {}, {})
-
-
-@pytest.mark.parametrize("target", ["float16", "bfloat16"])
-def test_amp_leaves_a_block_as_it_is(target: str) -> None:
-    net = mx.gluon.nn.Dense(2, in_units=3)
-    net.initialize()
-    mx.contrib.amp.init(target)
-    assert mx.contrib.amp.convert_hybrid_block(net, target) is net
-    assert net(mx.nd.ones((1, 3))).dtype is mx.nd.ones((1,)).dtype
-
-
 def test_vectors_are_not_downloaded(tmp_path: Path) -> None:
     with pytest.raises(NotImplementedError, match=r"glove\.6B\.50d\.txt at"):
         mx.contrib.text.embedding.GloVe("glove.6B.50d.txt", embedding_root=str(tmp_path))
@@ -60,11 +45,3 @@ def test_vectors_are_not_downloaded(tmp_path: Path) -> None:
 def test_a_helper_that_is_missing_says_so() -> None:
     with pytest.raises(NotImplementedError, match=r"test_utils\.download_model: .* not in mxlite yet"):
         mx.test_utils.download_model("model")
-
-
-def test_amp_says_whether_it_began() -> None:
-    """GluonNLP imports the module within, and reads this."""
-    amp = importlib.import_module("mxlite.contrib.amp.amp")
-    mx.contrib.amp.init("bfloat16")
-    assert mx.contrib.amp.amp is amp
-    assert amp._amp_initialized
