@@ -48,7 +48,6 @@ DIFFERENCES = {
     "image: mx.nd.image.flip_left_right(p)": "1.9.1 leaves the middle column of an odd width to chance",
     "gluon: half_precision": "operators compute in the dtypes of their arrays",
     "nd: floats float16": "products of float16 are computed",
-    "runtime: models_in_half_precision": "operators compute in the dtypes of their arrays",
     "np: np.insert(x, 1, 5.0, axis=0)": "a number is inserted along an axis, as in NumPy",
     "np: gradient of std": "std and var have gradients",
     "np: gradient of var": "std and var have gradients",

@@ -67,7 +67,7 @@ def test_predicted_in_a_batch(first: str | int, tmp_path: Path, capsys: pytest.C
     file = str(save(tmp_path / "a.onnx", nodes, [("x", [first, 4])], [("y", [first, 3])], held))
     assert main(["predict", file, "--batch", "6", "--repeat", "1", "--profile"]) == 0
     written = capsys.readouterr().out
-    assert "x (6, 4) random numbers" in written and re.search(r"FullyConnected +\(6,3\)", written)
+    assert "x (6, 4) random numbers" in written and re.search(r"fused_dense +\(6,3\)", written)
     assert main(["predict", file, "--batch", "6", "--shape", "x=1,4"]) == 0
     assert "x (6, 4) random numbers" in capsys.readouterr().out
 
