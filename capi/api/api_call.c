@@ -133,21 +133,32 @@ static const void *call_params(const api_prepared *call, int num_inputs, const M
     return room;
 }
 
-/* mxl_invoke, or of one that promotes its operands what does that first. */
-__attribute__((always_inline)) static inline int invoke_cast(const api_prepared *call,
-                                                             const void *params, int num_inputs,
-                                                             mxl_array *const *in, int num_outputs,
-                                                             mxl_array **out)
+#ifndef MXL_WITHOUT_SYMBOLS
+static int invoke_mixed(const api_prepared *call, const void *params, int num_inputs,
+                        mxl_array *const *in, int num_outputs, mxl_array **out);
+#endif
+
+/* mxl_invoke, or of one that promotes its operands what does that first. Mixed precision, unless
+ * the inputs are `cast` already, casts them before. */
+__attribute__((always_inline)) static inline int invoke(const api_prepared *call,
+                                                        const void *params, int num_inputs,
+                                                        mxl_array *const *in, bool cast,
+                                                        int num_outputs, mxl_array **out)
 {
     mxl_mode mode = api_prepared_mode(call);
 
+#ifndef MXL_WITHOUT_SYMBOLS
+    if (__builtin_expect(!cast && mxl_amp_is_on() && call->kind != API_TORCH, false))
+        return invoke_mixed(call, params, num_inputs, in, num_outputs, out);
+#else
+    (void)cast;
+#endif
     if (call->promotion != NULL && mxl_promote_wanted(call->promotion, num_inputs, in))
         return mxl_promote_invoke(call->op, params, num_inputs, in, 0, out, mode);
     return mxl_invoke(call->op, params, num_inputs, in, num_outputs, out, mode);
 }
 
 #ifndef MXL_WITHOUT_SYMBOLS
-/* The same with inputs that mixed precision casts. */
 __attribute__((noinline, cold)) static int invoke_mixed(const api_prepared *call,
                                                         const void *params, int num_inputs,
                                                         mxl_array *const *in, int num_outputs,
@@ -163,25 +174,13 @@ __attribute__((noinline, cold)) static int invoke_mixed(const api_prepared *call
     mxl_scope_begin(&scope, api_prepared_mode(call));
     status = mxl_amp_cast(&scope, call->op, params, num_inputs, in, cast);
     if (status == 0)
-        status = invoke_cast(call, params, num_inputs, cast, num_outputs, out);
+        status = invoke(call, params, num_inputs, cast, true, num_outputs, out);
     mxl_scope_end(&scope);
     if (cast != room)
         mxl_free(cast, bytes);
     return status;
 }
 #endif
-
-__attribute__((always_inline)) static inline int invoke(const api_prepared *call,
-                                                        const void *params, int num_inputs,
-                                                        mxl_array *const *in, int num_outputs,
-                                                        mxl_array **out)
-{
-#ifndef MXL_WITHOUT_SYMBOLS
-    if (__builtin_expect(mxl_amp_is_on() && call->kind != API_TORCH, false))
-        return invoke_mixed(call, params, num_inputs, in, num_outputs, out);
-#endif
-    return invoke_cast(call, params, num_inputs, in, num_outputs, out);
-}
 
 static int run(const api_prepared *call, int num_inputs, const NDArrayHandle *inputs,
                const MXLValue *arguments, int num_outputs, mxl_array **out)
@@ -200,7 +199,7 @@ static int run(const api_prepared *call, int num_inputs, const NDArrayHandle *in
             return -1;
     }
     if (api_pin_many(call->op->name, "input", num_inputs, inputs, in, false) == 0) {
-        status = invoke(call, params, num_inputs, in, num_outputs, out);
+        status = invoke(call, params, num_inputs, in, false, num_outputs, out);
         api_unpin_many(num_inputs, inputs);
     }
     if (in != in_room)
@@ -253,7 +252,7 @@ static inline NDArrayHandle run_few(const api_prepared *call, NDArrayHandle a, N
     if (two && in[1] == NULL)
         (void)refused(call, 1);
     else
-        status = invoke(call, params, two ? 2 : 1, in, 1, &out);
+        status = invoke(call, params, two ? 2 : 1, in, false, 1, &out);
     if (in[1] != NULL)
         api_unpin(b);
     api_unpin(a);
@@ -334,7 +333,7 @@ static int with_number(const api_prepared *call, mxl_array *array, const mxl_num
 
     if (call->promotion->of_two != NULL &&
         (!number->is_int || mxl_dtype_is_float(array->dtype) || fabs(params.scalar) < 0x1p53))
-        return invoke(call, &params, 1, &array, 1, out);
+        return invoke(call, &params, 1, &array, false, 1, out);
     return beside_number(call, array, number, out);
 }
 

@@ -1,6 +1,6 @@
 /* Bytes that are let go and made once more when they are needed: results that backward computes
- * again (symbol/passes/remat.h), gradients that are about to be replaced. Whoever reads or writes
- * them waits for that (mxl_storage_settle), so nothing else knows of it. */
+ * again (symbol/passes/remat.h), gradients that are about to be replaced. A thread that reads or
+ * writes them makes them first, or waits for the one that does (mxl_storage_settle). */
 #ifndef MXL_ARRAY_REMAKE_H
 #define MXL_ARRAY_REMAKE_H
 
@@ -15,8 +15,8 @@ typedef struct mxl_remake {
 } mxl_remake;
 
 /* Lets the storage's block go; `remake`, of which it takes a reference, will make the bytes. False,
- * with nothing changed: the block is small or not the library's, somebody has its address, or an
- * expression needs it. No other thread may be reading or writing the bytes. */
+ * with nothing changed: the block is small or another library's, its address has been given to
+ * a caller, or a deferred call reads it. No other thread may be reading or writing the bytes. */
 bool mxl_remake_later(mxl_storage *storage, mxl_remake *remake);
 
 /* The same of a storage whose bytes are zeros from then on. */

@@ -21,8 +21,8 @@ static int fill(const mxl_call *call, double value)
     return 0;
 }
 
-/* Those of a new array may take no memory before somebody writes to them, as gradients that are
- * never computed. */
+/* The zeros of a new array take no memory until the first write, so gradients that are never
+ * computed take none. */
 static int zeros_compute(const mxl_call *call)
 {
     if (!call->is_new)

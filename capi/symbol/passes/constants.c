@@ -6,7 +6,7 @@
 #include "symbol/passes/passes.h"
 
 /* The graph, by entries: the node that makes each, if that is constant, and the variable that
- * stands for it. Both NULL: none. */
+ * stands for it; both are NULL where the entry is not constant. */
 typedef struct folding {
     mxl_indexed graph;
     mxl_graph_node **maker, **variable;

@@ -23,7 +23,7 @@ static double scalar_of(const mxl_readers *r, int n)
     return ((const mxl_scalar_params *)node_at(r, n)->params)->scalar;
 }
 
-/* The node that makes node n's input i, whoever else reads it. */
+/* The node that makes node n's input i; other nodes may read it too. */
 static int maker(const mxl_readers *r, int n, int i)
 {
     return r->maker[mxl_read_entry(r, n, i)];

@@ -250,10 +250,10 @@ static int make(mxl_remake *remake, mxl_storage *storage)
 
 /* What becomes of an entry. */
 typedef enum fate {
-    KEPT,  /* a variable, or somebody saves it */
-    GONE,  /* nobody saves it: whoever wants it later must keep it */
+    KEPT,  /* a variable, or a node saves it */
+    GONE,  /* no node saves it: a recipe that reads it must keep it */
     LOOSE, /* the same, but it can be computed again */
-    AGAIN  /* somebody saves it; its bytes are let go */
+    AGAIN  /* a node saves it, and its bytes are let go */
 } fate;
 
 typedef struct entry {
