@@ -84,3 +84,12 @@ void mxl_pass_entry_name(const mxl_entry *entry, mxl_str *out)
     else
         mxl_str_addf(out, "%s_%d", entry->node->name, entry->output);
 }
+
+bool mxl_pass_is_listed(int count, const char *const *list, const char *name)
+{
+    for (int i = 0; i < count; i++) {
+        if (strcmp(list[i], name) == 0)
+            return true;
+    }
+    return false;
+}

@@ -110,6 +110,9 @@ bool mxl_pass_is_limit(const mxl_graph_node *node, double *low, double *high);
  * operator does not name its outputs. */
 void mxl_pass_entry_name(const mxl_entry *entry, mxl_str *out);
 
+/* Whether a name is among these. */
+bool mxl_pass_is_listed(int count, const char *const *list, const char *name);
+
 typedef enum mxl_pass {
     MXL_PASS_REPEATS,
     MXL_PASS_CONSTANTS,

@@ -22,20 +22,11 @@ typedef struct quantizing {
 
 /* ---- which nodes ---- */
 
-static bool is_listed(int count, const char *const *names, const char *name)
-{
-    for (int i = 0; i < count; i++) {
-        if (strcmp(names[i], name) == 0)
-            return true;
-    }
-    return false;
-}
-
 static const mxl_quantized_form *form_of(const mxl_quantizing *asked, const mxl_graph_node *node)
 {
     if (node->op == NULL || node->visible > 1 ||
-        is_listed(asked->num_nodes, asked->nodes, node->name) ||
-        is_listed(asked->num_ops, asked->ops, mxl_graph_node_op_name(node)))
+        mxl_pass_is_listed(asked->num_nodes, asked->nodes, node->name) ||
+        mxl_pass_is_listed(asked->num_ops, asked->ops, mxl_graph_node_op_name(node)))
         return NULL;
     return mxl_quantized_form_of(node->op, node->params);
 }
@@ -173,7 +164,8 @@ static int take_bytes(quantizing *q, int e, mxl_entry entry, mxl_entry *input, m
     static const char *const ends[] = {"_quantize", "_quantize_min", "_quantize_max"};
     mxl_entry *to[3] = {input, &limits[0], &limits[1]};
 
-    if (source->op == NULL && is_listed(q->asked->num_params, q->asked->params, source->name)) {
+    if (source->op == NULL &&
+        mxl_pass_is_listed(q->asked->num_params, q->asked->params, source->name)) {
         for (int i = 0; i < 3; i++) {
             mxl_graph_node **node = &q->given[3 * e + i];
 

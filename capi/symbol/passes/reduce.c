@@ -22,15 +22,6 @@ typedef struct reducing {
     int *dtypes;     /* [entries]: room for the rule of one node */
 } reducing;
 
-static bool is_listed(int count, const char *const *names, const char *name)
-{
-    for (int i = 0; i < count; i++) {
-        if (strcmp(names[i], name) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* ---- what becomes of a node ---- */
 
 typedef enum way { STAYS, LOW, SINGLE, WIDEST } way;
@@ -53,12 +44,13 @@ static way way_of(const mxl_reducing *asked, const mxl_graph_node *node)
 {
     const char *op = mxl_graph_node_op_name(node);
 
-    if (is_listed(asked->num_excluded, asked->excluded, node->name) ||
-        is_listed(asked->num_single, asked->single_ops, op) || is_conditional(asked, node, op))
+    if (mxl_pass_is_listed(asked->num_excluded, asked->excluded, node->name) ||
+        mxl_pass_is_listed(asked->num_single, asked->single_ops, op) ||
+        is_conditional(asked, node, op))
         return SINGLE;
-    if (is_listed(asked->num_low, asked->low_ops, op))
+    if (mxl_pass_is_listed(asked->num_low, asked->low_ops, op))
         return LOW;
-    return is_listed(asked->num_widest, asked->widest_ops, op) ? WIDEST : STAYS;
+    return mxl_pass_is_listed(asked->num_widest, asked->widest_ops, op) ? WIDEST : STAYS;
 }
 
 /* ---- new nodes; NULL with the error set ---- */
@@ -314,7 +306,7 @@ static int choose_params(reducing *r)
             int e = g->input[g->args[n] + i];
 
             if (from->op == NULL && r->dtypes[e] == r->asked->dtype &&
-                is_listed(r->asked->num_params, r->asked->params, from->name))
+                mxl_pass_is_listed(r->asked->num_params, r->asked->params, from->name))
                 r->numbers[e].dtype = r->asked->dtype;
         }
     }
@@ -350,7 +342,7 @@ static int reduce_all(reducing *r)
 
 static bool is_param(const mxl_reducing *asked, const mxl_graph_node *node)
 {
-    return node->op == NULL && is_listed(asked->num_params, asked->params, node->name);
+    return node->op == NULL && mxl_pass_is_listed(asked->num_params, asked->params, node->name);
 }
 
 /* The dtypes of the variables of the graph, if data are float32 or what their attributes say. */
