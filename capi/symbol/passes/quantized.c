@@ -1,4 +1,4 @@
-/* Quantized convolutions with what follows them; see passes.h. As in fuse.c a node takes over the
+/* Quantized convolutions with what follows them; see passes.h. As in fuse.c, a node takes over the
  * inputs and attributes of the one that it reads, so that its name and its readers stay. */
 #include <math.h>
 #include <stdio.h>
@@ -6,29 +6,23 @@
 
 #include "base/memory/mem.h"
 #include "ops/quantized/layers.h"
-#include "symbol/indexed.h"
 #include "symbol/passes/passes.h"
-
-typedef struct joining {
-    mxl_indexed graph;
-    int *readers; /* [entries]: inputs of nodes, and outputs of the graph */
-    int *maker;   /* [entries]: the node */
-} joining;
+#include "symbol/passes/readers.h"
 
 /* ---- what nodes are ---- */
 
 /* The node whose bytes and limits the inputs of node n at these places are, if they alone read
  * them; -1: there is none. */
-static int made_for(const joining *j, int n, int bytes, int low, int high)
+static int made_for(const mxl_readers *r, int n, int bytes, int low, int high)
 {
-    const mxl_indexed *g = &j->graph;
+    const mxl_indexed *g = &r->graph;
     const int *input = g->input + g->args[n], at[3] = {bytes, low, high};
-    int node = j->maker[input[bytes]];
+    int node = r->maker[input[bytes]];
 
     for (int i = 0; i < 3; i++) {
         int e = input[at[i]];
 
-        if (e != g->first[node] + i || j->readers[e] != 1)
+        if (e != g->first[node] + i || r->readers[e] != 1)
             return -1;
     }
     return node;
@@ -101,17 +95,17 @@ static int join_relu(mxl_graph_node *node, const mxl_graph_node *block)
 }
 
 /* One of _contrib_requantize, the sum before it, and of its operands a block that runs last. */
-static int join_sum(const joining *j, int n, int sum)
+static int join_sum(const mxl_readers *r, int n, int sum)
 {
     static const int places[2][3] = {{0, 2, 3}, {1, 4, 5}}; /* of operands, bytes and limits */
-    mxl_graph_node *node = j->graph.walk.node[n], *adds = j->graph.walk.node[sum];
+    mxl_graph_node *node = r->graph.walk.node[n], *adds = r->graph.walk.node[sum];
     mxl_requantize_params p = *(const mxl_requantize_params *)node->params;
     int found = -1, which = 0;
     mxl_entry added[3];
 
     for (int i = 0; i < 2; i++) {
-        int of = made_for(j, sum, places[i][0], places[i][1], places[i][2]);
-        const mxl_block_params *block = of >= 0 ? block_of(j->graph.walk.node[of]) : NULL;
+        int of = made_for(r, sum, places[i][0], places[i][1], places[i][2]);
+        const mxl_block_params *block = of >= 0 ? block_of(r->graph.walk.node[of]) : NULL;
 
         if (block != NULL && !block->adds && of > found) {
             found = of;
@@ -126,31 +120,31 @@ static int join_sum(const joining *j, int n, int sum)
     if (set_range(&node->attrs, &p, "sum_type", "sum_low", "sum_high") != 0 ||
         mxl_attrs_set(&node->attrs, "adds", "1") != 0)
         return -1;
-    return become(node, j->graph.walk.node[found], added, 3);
+    return become(node, r->graph.walk.node[found], added, 3);
 }
 
 /* The node that makes input 0 of node n, if n alone reads it; -1: there is none. */
-static int alone_before(const joining *j, int n)
+static int alone_before(const mxl_readers *r, int n)
 {
-    int e = j->graph.input[j->graph.args[n]];
+    int e = r->graph.input[r->graph.args[n]];
 
-    return j->readers[e] == 1 && e == j->graph.first[j->maker[e]] ? j->maker[e] : -1;
+    return r->readers[e] == 1 && e == r->graph.first[r->maker[e]] ? r->maker[e] : -1;
 }
 
 /* A node of _contrib_quantize_v2, the limits of numbers before it, if there are some, and
  * _contrib_dequantize. */
-static int join_limit(const joining *j, int n)
+static int join_limit(const mxl_readers *r, int n)
 {
-    mxl_graph_node *node = j->graph.walk.node[n];
+    mxl_graph_node *node = r->graph.walk.node[n];
     const mxl_graph_node *source;
     mxl_requantize_params p = *(const mxl_requantize_params *)node->params;
     double low = -INFINITY, high = INFINITY;
-    int before = alone_before(j, n);
+    int before = alone_before(r, n);
     char text[2][32];
 
-    if (before >= 0 && mxl_pass_is_limit(j->graph.walk.node[before], &low, &high))
-        before = alone_before(j, before);
-    source = before >= 0 ? j->graph.walk.node[before] : NULL;
+    if (before >= 0 && mxl_pass_is_limit(r->graph.walk.node[before], &low, &high))
+        before = alone_before(r, before);
+    source = before >= 0 ? r->graph.walk.node[before] : NULL;
     if (source == NULL || source->op != &mxl_op_dequantize ||
         !mxl_quantized_is_calibrated(p.min_calib_range, p.max_calib_range))
         return 0;
@@ -167,65 +161,32 @@ static int join_limit(const joining *j, int n)
 }
 
 /* 0: it stays as it is. */
-static int join_node(const joining *j, int n)
+static int join_node(const mxl_readers *r, int n)
 {
-    mxl_graph_node *node = j->graph.walk.node[n], *source;
+    mxl_graph_node *node = r->graph.walk.node[n], *source;
     const mxl_requantize_params *p = node->params;
     int before;
 
     if (node->op == &mxl_op_quantize_v2)
-        return join_limit(j, n);
+        return join_limit(r, n);
     if (node->op != &mxl_op_requantize && node->op != &mxl_op_quantized_act)
         return 0;
-    before = made_for(j, n, 0, 1, 2);
+    before = made_for(r, n, 0, 1, 2);
     if (before < 0)
         return 0;
-    source = j->graph.walk.node[before];
+    source = r->graph.walk.node[before];
     if (node->op == &mxl_op_quantized_act)
         return block_of(source) != NULL ? join_relu(node, source) : 0;
     if (!mxl_quantized_is_calibrated(p->min_calib_range, p->max_calib_range))
         return 0;
     if (source->op == &mxl_op_quantized_conv)
         return join_convolution(node, source);
-    return source->op == &mxl_op_quantized_add ? join_sum(j, n, before) : 0;
+    return source->op == &mxl_op_quantized_add ? join_sum(r, n, before) : 0;
 }
 
 int mxl_pass_join_quantized(mxl_symbol *symbol)
 {
-    joining j = {0};
-    int status = 0, count, changed = 0;
-    size_t bytes;
+    int changed = mxl_pass_nodes(symbol, MXL_PASS_QUANTIZED, join_node);
 
-    if (!mxl_pass_is_on(MXL_PASS_QUANTIZED))
-        return 0;
-    if (mxl_indexed_begin(&j.graph, symbol) != 0)
-        return -1;
-    count = j.graph.walk.count;
-    bytes = 2 * ((size_t)j.graph.entries + 1) * sizeof(int);
-    j.readers = mxl_alloc_zero(bytes);
-    if (j.readers == NULL) {
-        mxl_indexed_end(&j.graph);
-        return -1;
-    }
-    j.maker = j.readers + j.graph.entries;
-    for (int n = 0; n < count; n++) {
-        mxl_ref_retain(&j.graph.walk.node[n]->ref);
-        for (int e = j.graph.first[n]; e < j.graph.first[n + 1]; e++)
-            j.maker[e] = n;
-        for (int i = j.graph.args[n]; i < j.graph.args[n + 1]; i++)
-            j.readers[j.graph.input[i]]++;
-    }
-    for (int i = 0; i < symbol->count; i++)
-        j.readers[j.graph.head[i]]++;
-    for (int n = 0; n < count && status >= 0; n++) {
-        status = join_node(&j, n);
-        changed |= status;
-    }
-    for (int n = 0; n < count; n++)
-        mxl_ref_release(&j.graph.walk.node[n]->ref);
-    mxl_free(j.readers, bytes);
-    mxl_indexed_end(&j.graph);
-    if (status < 0 || (changed && mxl_pass_order_quantized(symbol) < 0))
-        return -1;
-    return changed;
+    return changed > 0 && mxl_pass_order_quantized(symbol) < 0 ? -1 : changed;
 }
