@@ -9,25 +9,11 @@
 #include "base/memory/mem.h"
 #include "op/kept.h"
 #include "ops/nn/batch_norm.h"
+#include "ops/fused_places.h"
 
-/* Where inputs are; -1: absent. */
-typedef struct places {
-    int bias, gamma, added, count;
-} places;
-
-static places places_of(const mxl_fused_params *p)
+static mxl_fused_places places_of(const mxl_fused_params *p)
 {
-    places at = {.bias = -1, .gamma = -1, .added = -1, .count = 2};
-
-    if (!p->conv.no_bias)
-        at.bias = at.count++;
-    if (p->normalises) {
-        at.gamma = at.count;
-        at.count += 4;
-    }
-    if (p->adds)
-        at.added = at.count++;
-    return at;
+    return mxl_fused_places_of(!p->conv.no_bias, p->normalises != 0, p->adds != 0);
 }
 
 static int fused_arity(const void *params, mxl_arity *arity)
@@ -36,15 +22,9 @@ static int fused_arity(const void *params, mxl_arity *arity)
     return 0;
 }
 
-/* The name of input i in the table, where some may be absent. */
 static const char *fused_input_name(const void *params, int i)
 {
-    static const char *const norm[] = {"gamma", "beta", "moving_mean", "moving_var"};
-    places at = places_of(params);
-
-    if (i == at.added)
-        return "added";
-    return at.gamma >= 0 && i >= at.gamma && i < at.gamma + 4 ? norm[i - at.gamma] : NULL;
+    return mxl_fused_input_name(places_of(params), i);
 }
 
 static int fused_check(void *params)
@@ -146,7 +126,7 @@ static void set_number(void *list, int dtype, bool factor, int64_t i, double val
 /* With s = gamma / sqrt(var + eps): s * (sum + bias) + beta - s * mean. */
 static form *make_form(const mxl_fused_params *p, mxl_array *const *in)
 {
-    places at = places_of(p);
+    mxl_fused_places at = places_of(p);
     int64_t count = p->conv.num_filter;
     size_t bytes = sizeof(form) + 2 * (size_t)count * sizeof(double);
     form *f = mxl_alloc_zero(bytes);
@@ -174,7 +154,7 @@ static form *make_form(const mxl_fused_params *p, mxl_array *const *in)
 static int fused_compute(const mxl_call *call)
 {
     const mxl_fused_params *p = call->params;
-    places at = places_of(p);
+    mxl_fused_places at = places_of(p);
     const mxl_array *x = call->in[0], *w = call->in[1];
     mxl_conv v = mxl_conv_of(&p->conv, x->dtype, x->ndim, x->shape, w->shape, call->out[0]->shape);
     mxl_conv_tail tail = {.low = p->low, .high = p->high};

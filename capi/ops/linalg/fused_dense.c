@@ -10,25 +10,11 @@
 #include "ops/elementwise/elementwise.h"
 #include "ops/linalg/dense.h"
 #include "ops/nn/batch_norm.h"
+#include "ops/fused_places.h"
 
-/* Where inputs are; -1: absent. */
-typedef struct places {
-    int bias, gamma, added, count;
-} places;
-
-static places places_of(const mxl_fused_dense_params *p)
+static mxl_fused_places places_of(const mxl_fused_dense_params *p)
 {
-    places at = {.bias = -1, .gamma = -1, .added = -1, .count = 2};
-
-    if (!p->dense.no_bias)
-        at.bias = at.count++;
-    if (p->normalises) {
-        at.gamma = at.count;
-        at.count += 4;
-    }
-    if (p->adds)
-        at.added = at.count++;
-    return at;
+    return mxl_fused_places_of(!p->dense.no_bias, p->normalises != 0, p->adds != 0);
 }
 
 static int fused_arity(const void *params, mxl_arity *arity)
@@ -37,15 +23,9 @@ static int fused_arity(const void *params, mxl_arity *arity)
     return 0;
 }
 
-/* The name of input i in the table, where some may be absent. */
 static const char *fused_input_name(const void *params, int i)
 {
-    static const char *const norm[] = {"gamma", "beta", "moving_mean", "moving_var"};
-    places at = places_of(params);
-
-    if (i == at.added)
-        return "added";
-    return at.gamma >= 0 && i >= at.gamma && i < at.gamma + 4 ? norm[i - at.gamma] : NULL;
+    return mxl_fused_input_name(places_of(params), i);
 }
 
 #define ROWS    "data[*S,C] weight[num_hidden,C] "
@@ -224,7 +204,7 @@ static void set_number(void *list, int dtype, int64_t i, double value)
 /* With s = gamma / sqrt(var + eps): s * product + (bias - mean) * s + beta. */
 static form *make_form(const mxl_fused_dense_params *p, mxl_array *const *in)
 {
-    places at = places_of(p);
+    mxl_fused_places at = places_of(p);
     int64_t count = p->normalises ? p->dense.num_hidden : 0;
     size_t each = mxl_dtype_size(in[0]->dtype), bytes = sizeof(form) + 2 * (size_t)count * each;
     form *f = mxl_alloc_zero(bytes);
@@ -249,7 +229,7 @@ static form *make_form(const mxl_fused_dense_params *p, mxl_array *const *in)
 static int run(const mxl_fused_dense_params *p, const mxl_call *call, const form *f,
                mxl_product *product)
 {
-    places at = places_of(p);
+    mxl_fused_places at = places_of(p);
     following what = {.n = product->n, .size = mxl_dtype_size(product->dtype)};
     mxl_product_tail tail = {follow, &what};
     mxl_arena arena;
@@ -278,7 +258,7 @@ static int run(const mxl_fused_dense_params *p, const mxl_call *call, const form
 static int fused_compute(const mxl_call *call)
 {
     const mxl_fused_dense_params *p = call->params;
-    places at = places_of(p);
+    mxl_fused_places at = places_of(p);
     mxl_product product = mxl_dense_product(&p->dense, call);
     mxl_kept *kept;
     form *f;
