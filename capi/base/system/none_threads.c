@@ -1,4 +1,5 @@
-/* Where there are no threads: locks only remember that they are held, and no thread is started. */
+/* Where there are no threads: locks only remember that they are held, and no thread is started. At
+ * the end, what other systems lack too. */
 #include "base/system/processors.h"
 
 #if defined(MXL_NO_THREADS)
@@ -81,16 +82,6 @@ void mxl_thread_detach(mxl_thread thread)
     (void)thread;
 }
 
-void mxl_signals_block(mxl_signals *before)
-{
-    *before = 0;
-}
-
-void mxl_signals_restore(const mxl_signals *before)
-{
-    (void)before;
-}
-
 /* The only thread ends with the process, whose memory needs no release. */
 bool mxl_thread_key_make(mxl_thread_key *key, void (*end)(void *value))
 {
@@ -106,6 +97,25 @@ bool mxl_thread_key_set(mxl_thread_key key, void *value)
     return true;
 }
 
+int mxl_processors(void)
+{
+    return 1;
+}
+#endif
+
+/* ---- where there are no signals and forks, or no way to choose processors ---- */
+
+#if defined(MXL_NO_THREADS) || defined(MXL_WINDOWS)
+void mxl_signals_block(mxl_signals *before)
+{
+    *before = 0;
+}
+
+void mxl_signals_restore(const mxl_signals *before)
+{
+    (void)before;
+}
+
 bool mxl_system_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void))
 {
     (void)prepare;
@@ -113,9 +123,9 @@ bool mxl_system_at_fork(void (*prepare)(void), void (*parent)(void), void (*chil
     (void)child;
     return true;
 }
+#endif
 
-/* ---- processors ---- */
-
+#if defined(MXL_NO_THREADS) || !defined(__linux__)
 bool mxl_processors_allowed(mxl_processor_set *allowed)
 {
     (void)allowed;
@@ -134,10 +144,5 @@ bool mxl_processors_bind(const mxl_thread *thread, const mxl_processor_set *set)
     (void)thread;
     (void)set;
     return false;
-}
-
-int mxl_processors(void)
-{
-    return 1;
 }
 #endif

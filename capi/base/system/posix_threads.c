@@ -147,26 +147,6 @@ bool mxl_processors_bind(const mxl_thread *thread, const mxl_processor_set *set)
     return thread == NULL ? sched_setaffinity(0, sizeof(copy), system_set(&copy)) == 0
                           : pthread_setaffinity_np(*thread, sizeof(copy), system_set(&copy)) == 0;
 }
-#else
-bool mxl_processors_allowed(mxl_processor_set *allowed)
-{
-    (void)allowed;
-    return false;
-}
-
-bool mxl_processors_but_here(const mxl_processor_set *set, mxl_processor_set *others)
-{
-    (void)set;
-    (void)others;
-    return false;
-}
-
-bool mxl_processors_bind(const mxl_thread *thread, const mxl_processor_set *set)
-{
-    (void)thread;
-    (void)set;
-    return false;
-}
 #endif
 
 int mxl_processors(void)

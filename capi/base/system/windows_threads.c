@@ -131,17 +131,6 @@ void mxl_thread_detach(mxl_thread thread)
     (void)CloseHandle(thread);
 }
 
-/* Windows sends a thread no signals. */
-void mxl_signals_block(mxl_signals *before)
-{
-    *before = 0;
-}
-
-void mxl_signals_restore(const mxl_signals *before)
-{
-    (void)before;
-}
-
 bool mxl_thread_key_make(mxl_thread_key *key, void (*end)(void *value))
 {
     *key = FlsAlloc((PFLS_CALLBACK_FUNCTION)(void *)end);
@@ -151,37 +140,6 @@ bool mxl_thread_key_make(mxl_thread_key *key, void (*end)(void *value))
 bool mxl_thread_key_set(mxl_thread_key key, void *value)
 {
     return FlsSetValue(key, value) != 0;
-}
-
-/* Windows has no fork. */
-bool mxl_system_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void))
-{
-    (void)prepare;
-    (void)parent;
-    (void)child;
-    return true;
-}
-
-/* ---- processors ---- */
-
-bool mxl_processors_allowed(mxl_processor_set *allowed)
-{
-    (void)allowed;
-    return false;
-}
-
-bool mxl_processors_but_here(const mxl_processor_set *set, mxl_processor_set *others)
-{
-    (void)set;
-    (void)others;
-    return false;
-}
-
-bool mxl_processors_bind(const mxl_thread *thread, const mxl_processor_set *set)
-{
-    (void)thread;
-    (void)set;
-    return false;
 }
 
 int mxl_processors(void)
