@@ -148,6 +148,8 @@ const char *mxl_level_name(int level);
 /* Whether the level in force is AVX-512 and the processor has its VNNI (dot products of four
  * bytes). */
 bool mxl_level_has_vnni(void);
+/* The same of its products of pairs of bfloat16. */
+bool mxl_level_has_bfloat16(void);
 
 /* a * b + c; rounded once if the level has an instruction for it, else twice. */
 MXL_INLINE float mxl_fma_f32(int level, float a, float b, float c)
