@@ -202,10 +202,11 @@ $(BUILD)/native/share/%: tools/package/%.in include/mxlite/mxlite.h Makefile
 	@mkdir -p $(@D)
 	$(Q)$(FILL) $< > $@
 
+STRIP ?= strip --strip-unneeded
 $(BUILD)/native/%.so: $(BUILD)/%.so
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
-	$(Q)strip --strip-unneeded $@
+	$(Q)$(STRIP) $@
 
 $(BUILD)/libmxlite.a: $(OBJECTS) $(BUILD)/sources
 	@rm -f $@

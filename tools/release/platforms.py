@@ -1,0 +1,39 @@
+"""The platforms that `make wheels` builds for: what zig calls each, its wheel's tag, and what its library may ask for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Platform:
+    """One platform. `target` is zig's name of it, with the oldest version of the system; `tag` is the wheel's."""
+
+    name: str
+    target: str
+    tag: str
+    #: Files of the C library, as `make native` names them: mxlite's own name first, MXNet's second.
+    libraries: tuple[str, ...] = ("libmxlite.so", "libmxnet.so")
+    #: The file of the cffi module in the package.
+    module: str = "_mxlite_cffi.abi3.so"
+
+    @property
+    def system(self) -> str:
+        """linux, macos or windows."""
+        return self.target.split("-")[1].split(".")[0]
+
+
+def _macos(name: str, target: str, tag: str) -> Platform:
+    return Platform(name, target, tag, ("libmxlite.dylib", "libmxnet.dylib"))
+
+
+_LIST = (
+    Platform("linux-x86_64", "x86_64-linux-gnu.2.17", "manylinux_2_17_x86_64.manylinux2014_x86_64"),
+    Platform("linux-aarch64", "aarch64-linux-gnu.2.17", "manylinux_2_17_aarch64.manylinux2014_aarch64"),
+    Platform("musl-x86_64", "x86_64-linux-musl", "musllinux_1_2_x86_64"),
+    Platform("musl-aarch64", "aarch64-linux-musl", "musllinux_1_2_aarch64"),
+    _macos("macos-arm64", "aarch64-macos.11.0", "macosx_11_0_arm64"),
+    _macos("macos-x86_64", "x86_64-macos.11.0", "macosx_11_0_x86_64"),
+    Platform("windows-x86_64", "x86_64-windows-gnu", "win_amd64", ("mxlite.dll", "mxnet.dll"), "_mxlite_cffi.pyd"),
+)
+PLATFORMS = {each.name: each for each in _LIST}
