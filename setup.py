@@ -88,8 +88,11 @@ class BuildWithLibrary(build_py):
                 run_make("lib", ROOT / "build")
                 write_stubs(ROOT / "build" / "libmxlite.so", ROOT / "mxlite")
             return
-        work = Path(self.get_finalized_command("build").build_temp).resolve() / "mxlite"
-        run_make("native", work)
+        # A release has the library built (`make native`) before it makes wheels.
+        work = Path(os.environ.get("MXLITE_NATIVE") or self.get_finalized_command("build").build_temp).resolve()
+        if not os.environ.get("MXLITE_NATIVE"):
+            work /= "mxlite"
+            run_make("native", work)
         package = Path(self.build_lib).resolve() / "mxlite"
         write_stubs(work / "native" / "libmxlite.so", package)
         native = package / "_native"

@@ -20,8 +20,8 @@ enum { HAS_AVX2 = 1, HAS_AVX512 = 2, HAS_VNNI = 4, HAS_BFLOAT16 = 8, ASKED = 16 
 /* Bits of the leaf 7 of cpuid, which every level of AVX-512 needs all of: F, DQ, BW, VL. */
 #define AVX512_BITS (1u << 16 | 1u << 17 | 1u << 30 | 1u << 31)
 
-/* What the processor has and the system keeps the registers of. By cpuid: zig's __builtin_cpu_supports says no to
- * all. */
+/* What the processor has and the system keeps the registers of. By cpuid: zig's
+ * __builtin_cpu_supports says no to all. */
 static unsigned ask_processor(void)
 {
     unsigned a, b, c, d, kept, has = 0;

@@ -33,7 +33,7 @@ def make_source(folder: Path) -> Path:
     return source
 
 
-def stable_names() -> "tuple[set[str], set[str]]":
+def stable_names() -> tuple[set[str], set[str]]:
     """The functions and the objects of the stable ABI that Python 3.9 has, on every system."""
     import abi3info
 
@@ -49,7 +49,7 @@ def stable_names() -> "tuple[set[str], set[str]]":
     return found[0], found[1]
 
 
-def _python3_dll(folder: Path, zig: "list[str]") -> Path:
+def _python3_dll(folder: Path, zig: list[str]) -> Path:
     """The import library of python3.dll."""
     functions, objects = stable_names()
     lines = ["LIBRARY python3.dll", "EXPORTS", *sorted(functions), *(f"{name} DATA" for name in sorted(objects))]
@@ -59,7 +59,7 @@ def _python3_dll(folder: Path, zig: "list[str]") -> Path:
     return library
 
 
-def build(platform: Platform, source: Path, out: Path, zig: "list[str]") -> Path:
+def build(platform: Platform, source: Path, out: Path, zig: list[str]) -> Path:
     """Compiles the module for a platform into the folder `out`.
 
     Raises:
@@ -69,7 +69,7 @@ def build(platform: Platform, source: Path, out: Path, zig: "list[str]") -> Path
     module = out / platform.module
     flags = list(FLAGS)
     if platform.system == "macos":
-        flags += ["-undefined", "dynamic_lookup"]
+        flags += ["-undefined", "dynamic_lookup", f"-Wl,-install_name,@rpath/{platform.module}"]
     libraries = [str(_python3_dll(out, zig))] if platform.system == "windows" else []
     # Relative names, and a prefix that is mapped: nothing in the module tells where it was built.
     command = [*zig, "cc", "-target", platform.target, "-shared", "-s", *flags, f"-ffile-prefix-map={source.parent}=."]

@@ -12,10 +12,17 @@ class Platform:
     name: str
     target: str
     tag: str
-    #: Files of the C library, as `make native` names them: mxlite's own name first, MXNet's second.
-    libraries: tuple[str, ...] = ("libmxlite.so", "libmxnet.so")
     #: The file of the cffi module in the package.
     module: str = "_mxlite_cffi.abi3.so"
+
+    @property
+    def library(self) -> str:
+        """The file of the C library."""
+        return {"windows": "mxlite.dll", "macos": "libmxlite.dylib"}.get(self.system, "libmxlite.so")
+
+    @property
+    def has_glibc(self) -> bool:
+        return "-linux-gnu" in self.target
 
     @property
     def system(self) -> str:
@@ -23,17 +30,13 @@ class Platform:
         return self.target.split("-")[1].split(".")[0]
 
 
-def _macos(name: str, target: str, tag: str) -> Platform:
-    return Platform(name, target, tag, ("libmxlite.dylib", "libmxnet.dylib"))
-
-
 _LIST = (
-    Platform("linux-x86_64", "x86_64-linux-gnu.2.17", "manylinux_2_17_x86_64.manylinux2014_x86_64"),
-    Platform("linux-aarch64", "aarch64-linux-gnu.2.17", "manylinux_2_17_aarch64.manylinux2014_aarch64"),
+    Platform("linux-x86_64", "x86_64-linux-gnu.2.17", "manylinux2014_x86_64.manylinux_2_17_x86_64"),
+    Platform("linux-aarch64", "aarch64-linux-gnu.2.17", "manylinux2014_aarch64.manylinux_2_17_aarch64"),
     Platform("musl-x86_64", "x86_64-linux-musl", "musllinux_1_2_x86_64"),
     Platform("musl-aarch64", "aarch64-linux-musl", "musllinux_1_2_aarch64"),
-    _macos("macos-arm64", "aarch64-macos.11.0", "macosx_11_0_arm64"),
-    _macos("macos-x86_64", "x86_64-macos.11.0", "macosx_11_0_x86_64"),
-    Platform("windows-x86_64", "x86_64-windows-gnu", "win_amd64", ("mxlite.dll", "mxnet.dll"), "_mxlite_cffi.pyd"),
+    Platform("macos-arm64", "aarch64-macos.11.0", "macosx_11_0_arm64"),
+    Platform("macos-x86_64", "x86_64-macos.11.0", "macosx_11_0_x86_64"),
+    Platform("windows-x86_64", "x86_64-windows-gnu", "win_amd64", "_mxlite_cffi.pyd"),
 )
 PLATFORMS = {each.name: each for each in _LIST}

@@ -28,8 +28,8 @@ static int failed(const char *what)
 #include <linux/memfd.h>
 #endif
 
-/* The file is sealed against shrinking, so that readers in other processes are safe. By its number, as glibc has a
- * function for the call since 2.27. */
+/* The file is sealed against shrinking, so that readers in other processes are safe. By its number,
+ * as glibc has a function for the call since 2.27. */
 static int new_file(void)
 {
     return (int)syscall(SYS_memfd_create, "mxlite", MFD_CLOEXEC | MFD_ALLOW_SEALING);
