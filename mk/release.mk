@@ -15,6 +15,10 @@ $(RELEASE)/release.stamp: mk/release.mk
 	@touch $@
 
 RELEASE_OUT := dist/release
+# What wheels.py links itself.
+.PHONY: objects
+objects: $(OBJECTS)
+
 # Python's files are those of a wheel of this machine's library, which says what stubs its operators get.
 wheels: $(RELEASE)/release.stamp native
 	@rm -rf $(RELEASE_OUT)

@@ -9,11 +9,12 @@
 #include <features.h>
 #endif
 #if defined(__GLIBC__)
-#if __GLIBC_PREREQ(2, 32)
+#if __GLIBC_PREREQ(2, 32) && !defined(MXL_OLD_GLIBC)
 #include <sys/single_threaded.h>
 #define MXL_SINGLE_THREADED (__libc_single_threaded != 0)
 #else
-/* Built for an older glibc: a newer one that is found at run time has it all the same. */
+/* Built for an older glibc (MXL_OLD_GLIBC: by the headers of a newer one), which has no such
+ * variable; one that is found at run time may have it all the same. */
 extern char __libc_single_threaded __attribute__((weak));
 #define MXL_SINGLE_THREADED (&__libc_single_threaded && __libc_single_threaded != 0)
 #endif
