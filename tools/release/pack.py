@@ -29,10 +29,7 @@ def source_date() -> int:
 
 def is_native(name: str) -> bool:
     """Whether a file of a wheel belongs to one platform: a library, what finds it, an extension module."""
-    return (
-        name.startswith(("mxlite/_native/", "mxlite/share/"))
-        or re.fullmatch(r"mxlite/_mxlite_cffi\.\S+", name) is not None
-    )
+    return re.match(r"mxlite/(_native/|share/|_mxlite_cffi\.)", name) is not None
 
 
 def read_pure(wheel: Path) -> dict[str, bytes]:
@@ -86,15 +83,13 @@ def write_wheel(folder: Path, pure: Mapping[str, bytes], platform: Platform, nat
     files = dict(pure)
     files.update((name, path.read_bytes()) for name, path in native.items())
     every = tags(platform, abi3)
-    files[f"{info}/WHEEL"] = "".join(
-        f"{line}\n"
-        for line in (
-            "Wheel-Version: 1.0",
-            f"Generator: {GENERATOR}",
-            "Root-Is-Purelib: false",
-            *map("Tag: {}".format, every),
-        )
-    ).encode()
+    lines = [
+        "Wheel-Version: 1.0",
+        f"Generator: {GENERATOR}",
+        "Root-Is-Purelib: false",
+        *(f"Tag: {tag}" for tag in every),
+    ]
+    files[f"{info}/WHEEL"] = "".join(f"{line}\n" for line in lines).encode()
     files[f"{info}/RECORD"] = record(files, info)
     folder.mkdir(parents=True, exist_ok=True)
     python = "cp39-abi3" if abi3 else "py3-none"

@@ -1,4 +1,4 @@
-"""The platforms that `make wheels` builds for: what zig calls each, its wheel's tag, and what its library may ask for."""
+"""The platforms that `make wheels` builds for: zig's name of each, its wheel's tag, its files' names."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ class Platform:
     tag: str
     #: The file of the cffi module in the package.
     module: str = "_mxlite_cffi.abi3.so"
+    #: The gcc that compiles the library, whose code is faster than clang's; zig links it. Else zig compiles too.
+    gcc: str = ""
 
     @property
     def library(self) -> str:
@@ -31,8 +33,13 @@ class Platform:
 
 
 _LIST = (
-    Platform("linux-x86_64", "x86_64-linux-gnu.2.17", "manylinux2014_x86_64.manylinux_2_17_x86_64"),
-    Platform("linux-aarch64", "aarch64-linux-gnu.2.17", "manylinux2014_aarch64.manylinux_2_17_aarch64"),
+    Platform("linux-x86_64", "x86_64-linux-gnu.2.17", "manylinux2014_x86_64.manylinux_2_17_x86_64", gcc="gcc"),
+    Platform(
+        "linux-aarch64",
+        "aarch64-linux-gnu.2.17",
+        "manylinux2014_aarch64.manylinux_2_17_aarch64",
+        gcc="aarch64-linux-gnu-gcc",
+    ),
     Platform("musl-x86_64", "x86_64-linux-musl", "musllinux_1_2_x86_64"),
     Platform("musl-aarch64", "aarch64-linux-musl", "musllinux_1_2_aarch64"),
     Platform("macos-arm64", "aarch64-macos.11.0", "macosx_11_0_arm64"),

@@ -46,10 +46,8 @@ def bill(version: str, zig: str, files: list[Path]) -> dict[str, Any]:
     for line in requirements():
         name = re.match(r"[\w-]+", line)[0]
         needs.append(name)
-        asked = [{"name": "mxlite:requirement", "value": line}]
-        parts.append(
-            {"type": "library", "bom-ref": name, "name": name, "purl": f"pkg:pypi/{name}", "properties": asked}
-        )
+        entry = {"type": "library", "bom-ref": name, "name": name, "purl": f"pkg:pypi/{name}"}
+        parts.append({**entry, "properties": [{"name": "mxlite:requirement", "value": line}]})
     for name, licence, purpose in LINKED:
         entry = {"type": "library", "bom-ref": name, "name": name, "version": f"of zig {zig}", "description": purpose}
         parts.append({**entry, "licenses": [{"expression": licence}]})

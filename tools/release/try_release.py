@@ -3,8 +3,8 @@
 
 Usage: try_release.py FOLDER (called by ``make release`` before the wheels are tried)
 
-Each is unpacked or installed into an empty folder. The sdist is compiled by pip with this machine's C compiler; the crate
-and the npm package then use the library that it installed. Also checks SHA256SUMS and the bill of materials.
+Each is unpacked or installed into an empty folder. pip compiles the sdist with this machine's C compiler; the crate and
+the npm package then use the library that it installed. Also checks SHA256SUMS and the bill of materials.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ import pack  # noqa: E402
 from platforms import PLATFORMS, Platform  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
+TEMPLATES = ROOT / "tools" / "package"
 ZIG = [sys.executable, "-m", "ziglang"]
 DT_NEEDED, DT_AUXILIARY = 1, 0x7FFFFFFD
 
@@ -60,23 +61,50 @@ def make_auxiliary(library: Path) -> None:
         file.write(struct.pack("<Q", DT_AUXILIARY))
 
 
-def build_libraries(platform: Platform, build: Path) -> Path:
-    """Builds the C libraries of a platform; returns the folder that they are in.
-
-    They have no symbols from the start (-s), since strip knows only this machine's files. libmxnet.so, where it is one
-    with DT_AUXILIARY, is linked with libmxlite.so first.
-    """
-    folder = build.relative_to(ROOT)
-    cc = f"{os.environ.get('MXLITE_LAUNCHER', '')} {sys.executable} -m ziglang cc -target {platform.target}".strip()
-    settings = [f"BUILD={folder}", f"CC={cc}", f"AR={sys.executable} -m ziglang ar", "LTO=", "STRIP=true"]
-    settings += ["LDFLAGS_EXTRA=-s", f"CFLAGS_EXTRA=-ffile-prefix-map={ROOT}=."]
-    if platform.has_glibc:
-        settings += [f"TWICE=-L{folder} -Wl,--no-as-needed -lmxlite -Wl,-rpath,'$$ORIGIN'"]
+def run_make(*words: str) -> None:
+    """Runs make in the tree, apart from the make that started this one."""
     env = {key: value for key, value in os.environ.items() if key not in {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "CI"}}
-    for target in (folder / platform.library, "native"):
-        subprocess.run(["make", "-C", str(ROOT), str(target), *settings], env=env, check=True)
-    if platform.has_glibc:
-        make_auxiliary(build / "native" / "libmxnet.so")
+    subprocess.run(["make", "-C", str(ROOT), *words], env=env, check=True)
+
+
+def compiler(command: str) -> str:
+    """A setting of CC, behind the program that MXLITE_LAUNCHER names (ccache), if it does."""
+    return f"CC={os.environ.get('MXLITE_LAUNCHER', '')} {command}".replace("= ", "=")
+
+
+def build_by_zig(platform: Platform, folder: Path) -> None:
+    """`make native` by zig. No symbols from the start (-s): strip knows only this machine's files."""
+    settings = [f"BUILD={folder}", compiler(f"{sys.executable} -m ziglang cc -target {platform.target}"), "LTO="]
+    settings += [f"AR={sys.executable} -m ziglang ar", "STRIP=true", "LDFLAGS_EXTRA=-s"]
+    # zig writes debug information and keeps frame pointers if it is not told otherwise.
+    run_make("native", *settings, f"CFLAGS_EXTRA=-g0 -fomit-frame-pointer -ffile-prefix-map={ROOT}=.")
+
+
+def build_by_gcc(platform: Platform, folder: Path) -> None:
+    """Compiles by gcc, with its optimisation of the whole, into one object, which zig links with an old glibc.
+
+    What that glibc has not got is an undefined symbol. libmxnet.so is linked with libmxlite.so for `make_auxiliary`.
+    """
+    settings = [f"BUILD={folder}", compiler(platform.gcc), "LTO=-flto=auto"]
+    settings += [f"CFLAGS_EXTRA=-DMXL_OLD_GLIBC -ffile-prefix-map={ROOT}=."]
+    share = [path.relative_to(TEMPLATES).with_suffix("") for path in TEMPLATES.rglob("*.in")]
+    run_make("objects", *(f"{folder}/native/share/{path}" for path in share), *settings)
+    whole, native = folder / "whole.o", folder / "native"
+    joined = [platform.gcc, "-r", "-O2", "-flto=auto", "-flinker-output=nolto-rel", "-o", str(whole), f"@{folder}/objects.txt"]
+    subprocess.run(joined, cwd=ROOT, check=True)
+    link = [*ZIG, "cc", "-target", platform.target, "-shared", "-s", "-Wl,-z,nodelete", "-Wl,-z,defs", str(whole)]
+    end = ["-lm", "-ldl", "-lpthread", "-lunwind"]
+    for name, more in (
+        ("libmxlite.so", []),
+        ("libmxnet.so", [f"-L{native}", "-Wl,--no-as-needed", "-lmxlite", "-Wl,-rpath,$ORIGIN"]),
+    ):
+        subprocess.run([*link, f"-Wl,-soname,{name}", "-o", str(native / name), *more, *end], cwd=ROOT, check=True)
+    make_auxiliary(ROOT / native / "libmxnet.so")
+
+
+def build_libraries(platform: Platform, build: Path) -> Path:
+    """Builds the C libraries of a platform; returns the folder that they are in."""
+    (build_by_gcc if platform.gcc else build_by_zig)(platform, build.relative_to(ROOT))
     return build / "native"
 
 
