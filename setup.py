@@ -25,8 +25,10 @@ LIBRARY_NAME = {"win32": "mxlite.dll", "darwin": "libmxlite.dylib"}.get(sys.plat
 
 
 def has_python_headers() -> bool:
-    """Whether a C extension can be compiled for this interpreter."""
-    return any((Path(sysconfig.get_path(key)) / "Python.h").exists() for key in ("include", "platinclude"))
+    """Whether a C extension of the stable ABI can be compiled for this interpreter; not for one without a lock."""
+    return not sysconfig.get_config_var("Py_GIL_DISABLED") and any(
+        (Path(sysconfig.get_path(key)) / "Python.h").exists() for key in ("include", "platinclude")
+    )
 
 
 class Progress:
@@ -145,7 +147,7 @@ class PlatformDistribution(Distribution):
 
 BUILD_CFFI = has_python_headers() and (ROOT / CFFI_SOURCE).exists()
 if not has_python_headers():
-    print("mxlite: no Python.h for this interpreter, so the cffi module is not built and ctypes will be used")
+    print("mxlite: no Python.h, or no stable ABI, so the cffi module is not built and ctypes will be used")
 
 setup(
     distclass=PlatformDistribution,
