@@ -58,35 +58,12 @@ RARE = $(filter $(addprefix $(BUILD)/obj/capi/,api/profile/%.o api/api_info.o ap
     base/system/posix_replace.o base/text/%.o op/text.o op/signature.o),$(OBJECTS))
 LOOPS = $(filter-out $(PLAIN_LOOPS),$(filter $(BUILD)/obj/capi/kernel/%.o $(BUILD)/obj/capi/ops/%.o,$(OBJECTS)))
 SANITIZE :=
-# What CC builds for, and whether that is Linux with glibc, which alone keeps room for such thread-local variables
-# of libraries that a program opens.
-TARGET := $(shell $(CC) -dumpmachine 2>/dev/null)
-WINDOWS := $(findstring windows,$(TARGET))$(findstring mingw,$(TARGET))
-TLS_MODEL := $(shell printf '#include <stdint.h>\n#ifndef __GLIBC__\n#error\n#endif\n' | $(CC) -x c -E - >/dev/null 2>&1 \
-    && echo -ftls-model=initial-exec)
-CODEGEN := -fPIC -fvisibility=hidden -fwrapv -fno-math-errno -fno-trapping-math $(TLS_MODEL) -pthread
+include mk/system.mk
+CODEGEN := -fPIC -fvisibility=hidden -fwrapv -fno-math-errno -fno-trapping-math $(TLS_MODEL) -pthread \
+    $(if $(WINDOWS),-DMXL_EXPORTS)
 MXL_CFLAGS = -std=c17 $(WARNINGS) $(OPTIMIZE) $(CODEGEN) $(SANITIZE) -Icapi -Iinclude \
     $(PARTS_FLAGS) $(CFLAGS_EXTRA)
 MXL_LDFLAGS = $(SANITIZE) -pthread $(LDFLAGS_EXTRA)
-# zig cc has what unwinds the stack in a library of its own.
-LIBS := -lm $(if $(findstring linux,$(TARGET)),-ldl $(if $(findstring zig,$(CC)),-lunwind))
-
-# libmxnet.so is the same library under its own name, complete by itself. Where the loader finds a libmxlite.so too
-# (beside it, or loaded already), it takes all functions from that one: a process has one library (DT_AUXILIARY). A
-# loader without that, and sanitizers, which would see every variable twice, get a link. -static-libgcc: what catches
-# exceptions (below) names a function of libgcc that never runs.
-LINKER_TAKES = $(shell echo 'int mxl;' | $(CC) -shared $(1) -x c -o /dev/null - >/dev/null 2>&1 && echo "$(1)")
-ifneq ($(findstring darwin,$(TARGET)),)
-SHARED := -dynamiclib -Wl,-install_name,@rpath/libmxlite.so
-else ifneq ($(WINDOWS),)
-SHARED := -shared
-else
-SYMBOLIC := $(call LINKER_TAKES,-Wl$(comma)-Bsymbolic-functions)
-SHARED = -shared -static-libgcc -Wl,-soname,$(@F) $(SYMBOLIC) -Wl,-z,nodelete $(if $(SANITIZE),,-Wl,-z,defs)
-ALIAS := $(if $(call LINKER_TAKES,-Wl$(comma)--auxiliary=libmxlite.so),-Wl$(comma)--auxiliary=libmxlite.so \
-    -Wl$(comma)-rpath$(comma)'$$ORIGIN')
-endif
-TWICE = $(if $(SANITIZE),,$(ALIAS))
 
 .PHONY: help lib native debug venv demo examples test test-build test-runs test-all test-all-build test-all-runs test-c test-c-run test-programs test-headers test-py test-op \
     py-table py-rest py-again test-levels level-baseline level-avx2 level-none asan asan-build asan-c asan-table tsan \
@@ -120,7 +97,7 @@ help:
 #: make lint     formatting, warnings as errors, ruff, include directions, exported names
 #: make clean    remove what was built (.venv and .venvs stay)
 
-lib: $(BUILD)/libmxlite.so $(BUILD)/libmxnet.so share
+lib: $(LIBRARY) $(MXNET_LIBRARY) share
 
 debug:
 	@$(MAKE) lib BUILD=$(BUILD)/debug OPTIMIZE='-O0 -g3'
@@ -145,9 +122,9 @@ $(LOOPS) $(BUILD)/obj/tests/c/kernel/test_kernel_math%.o: OWN_CFLAGS := $(OPTIMI
 $(PLAIN_LOOPS): OWN_CFLAGS := $(VECTORISE)
 $(RARE): OWN_CFLAGS := $(SMALL) $(LTO)
 $(filter-out $(LOOPS) $(PLAIN_LOOPS) $(RARE),$(OBJECTS)): OWN_CFLAGS := $(OPTIMIZE_CALLS) $(LTO)
-$(BUILD)/libmxlite.so: OWN_LDFLAGS := -O2 $(LTO)
+$(LIBRARY): OWN_LDFLAGS := -O2 $(LTO)
 # Half a minute less; where it is alone, a small call takes 5 % longer.
-$(BUILD)/libmxnet.so: OWN_LDFLAGS := -O2 $(NO_LTO)
+$(MXNET_LIBRARY): OWN_LDFLAGS := -O2 $(NO_LTO)
 endif
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
@@ -161,51 +138,35 @@ ifeq ($(WINDOWS),)
 $(BUILD)/obj/capi/api/library/%.o: CATCHES := -fexceptions $(NO_LTO)
 endif
 
-LINK = $(CC) $(SHARED) $(MXL_LDFLAGS) $(OWN_LDFLAGS) -o $@ $(OBJECTS) $(LIBS)
-$(BUILD)/libmxlite.so: $(OBJECTS) $(BUILD)/sources
-	@echo "LINK $@"
-	$(if $(OBJECTS),,$(error there are no C sources under capi/))
-	$(Q)$(LINK)
-
-$(BUILD)/libmxnet.so: $(OBJECTS) $(BUILD)/sources
-	@echo "LINK $@"
-	@rm -f $@
-	$(Q)$(if $(TWICE),$(LINK) $(TWICE),ln -s libmxlite.so $@)
-
 # Where header and library are, for pkg-config and CMake: in a build folder this machine's paths, in a
 # wheel (below) paths from the file itself.
 SHARE := pkgconfig/mxlite.pc cmake/mxlite/mxliteConfig.cmake cmake/mxlite/mxliteConfigVersion.cmake
 VERSION = $(shell awk '/^#define MXL_VERSION_(MAJOR|MINOR|PATCH) / { v = v d $$3; d = "." } END { print v }' \
     include/mxlite/mxlite.h)
 FILL = sed -e 's|@VERSION@|$(VERSION)|' -e 's|@PREFIX@|$(PREFIX)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
-    -e 's|@LIBDIR@|$(LIBDIR)|'
+    -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@LIBRARY@|$(SHARED_NAME)|' -e 's|@RPATH@|$(if $(MACOS),@rpath/)|'
 .PHONY: share
 share: $(SHARE:%=$(BUILD)/share/%)
 
 $(BUILD)/share/%: PREFIX = $(abspath $(BUILD))
 $(BUILD)/share/%: INCLUDEDIR = $(CURDIR)/include
 $(BUILD)/share/%: LIBDIR = $(abspath $(BUILD))
-$(BUILD)/share/%: tools/package/%.in include/mxlite/mxlite.h Makefile
+$(BUILD)/share/%: tools/package/%.in include/mxlite/mxlite.h Makefile mk/system.mk
 	@mkdir -p $(@D)
 	$(Q)$(FILL) $< > $@
 
 # What a wheel holds (setup.py asks for it): the stripped libraries, and the same files for the place that they have
 # there.
-native: $(BUILD)/native/libmxlite.so $(BUILD)/native/libmxnet.so $(SHARE:%=$(BUILD)/native/share/%)
+native: $(NATIVE) $(SHARE:%=$(BUILD)/native/share/%)
 
 $(BUILD)/native/share/pkgconfig/%: PACKAGE = $${prefix}
 $(BUILD)/native/share/cmake/%: PACKAGE = $${CMAKE_CURRENT_LIST_DIR}/../../..
 $(BUILD)/native/share/%: PREFIX = $${pcfiledir}/../..
 $(BUILD)/native/share/%: INCLUDEDIR = $(PACKAGE)/include
 $(BUILD)/native/share/%: LIBDIR = $(PACKAGE)/_native
-$(BUILD)/native/share/%: tools/package/%.in include/mxlite/mxlite.h Makefile
+$(BUILD)/native/share/%: tools/package/%.in include/mxlite/mxlite.h Makefile mk/system.mk
 	@mkdir -p $(@D)
 	$(Q)$(FILL) $< > $@
-
-$(BUILD)/native/%.so: $(BUILD)/%.so
-	@mkdir -p $(@D)
-	$(Q)cp $< $@
-	$(Q)strip --strip-unneeded $@
 
 $(BUILD)/libmxlite.a: $(OBJECTS) $(BUILD)/sources
 	@rm -f $@
@@ -218,7 +179,6 @@ TEST_INTERNAL := $(sort $(wildcard tests/c/*/test_*.c tests/c/*/thread_*.c))
 TEST_PUBLIC := $(sort $(wildcard tests/c/public/public_*.c))
 TEST_HELPERS := $(sort $(wildcard tests/c/kits/*.c))
 TEST_HELPER_OBJECTS := $(TEST_HELPERS:%.c=$(BUILD)/obj/%.o)
-EXE := $(if $(WINDOWS),.exe)
 TEST_PROGRAM = $(patsubst %.c,$(BUILD)/tests/%$(EXE),$(notdir $(1)))
 TEST_PROGRAMS = $(filter-out $(TEST_SKIP:%=$(BUILD)/tests/%$(EXE)),$(filter $(BUILD)/tests/$(TEST_KIND)%,$(call \
     TEST_PROGRAM,$(TEST_INTERNAL) $(TEST_PUBLIC))))
@@ -239,10 +199,9 @@ $(BUILD)/obj/tests/c/public/%.o: tests/c/public/%.c $(BUILD)/flags
 # A program is called as its file, whatever folder that is in.
 $(foreach file,$(TEST_INTERNAL) $(TEST_PUBLIC),$(eval $(call TEST_PROGRAM,$(file)): $(file:%.c=$(BUILD)/obj/%.o)))
 
-$(call TEST_PROGRAM,$(TEST_PUBLIC)): $(TEST_HELPER_OBJECTS) $(BUILD)/libmxlite.$(if $(WINDOWS),a,so)
+$(call TEST_PROGRAM,$(TEST_PUBLIC)): $(TEST_HELPER_OBJECTS) $(LINK_LIBRARY)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(MXL_LDFLAGS) -o $@ $(filter %.o,$^) $(if $(WINDOWS),$(WITH_OPERATORS)) -L$(BUILD) -lmxlite \
-	    -Wl,-rpath,'$$ORIGIN/..' $(LIBS)
+	$(Q)$(CC) $(MXL_LDFLAGS) -o $@ $(filter %.o,$^) $(LINK_WITH) $(LIBS)
 
 # Nothing names the list of the operators, which gives itself to the registry: these programs do.
 WITH_OPERATORS := -Wl,-u,mxl_families
@@ -353,7 +312,7 @@ $(VENV_STAMP): $(DEMO_STAMP)
 # has its own (setup.py).
 .PHONY: stubs
 stubs: $(BUILD)/stubs.stamp
-$(BUILD)/stubs.stamp: $(BUILD)/libmxlite.so $(VENV_STAMP) $(wildcard mxlite/*.py mxlite/*/*.py) \
+$(BUILD)/stubs.stamp: $(LIBRARY) $(VENV_STAMP) $(wildcard mxlite/*.py mxlite/*/*.py) \
         tools/make_pyi.py tools/pyi/numpy_stubs.py tools/describe.py
 	@echo "STUBS mxlite/"
 	@$(LIBRARY_ENV) PYTHONPATH=. MXLITE_BINDING=ctypes $(VPY) tools/make_pyi.py mxlite
@@ -365,7 +324,7 @@ PYCACHE = PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX='$(abspath $(BUILD))/pyca
 HAS_PYTHON_H = $(VPY) -c 'import os, sysconfig as s; \
     raise SystemExit(not os.path.exists(os.path.join(s.get_path("include"), "Python.h")))'
 # The package looks into build/; built elsewhere, the library is named.
-LIBRARY_ENV = $(if $(filter build,$(BUILD)),,MXLITE_LIBRARY='$(abspath $(BUILD))/libmxlite.so')
+LIBRARY_ENV = $(if $(filter build,$(BUILD)),,MXLITE_LIBRARY='$(abspath $(LIBRARY))')
 PYTEST = $(LIBRARY_ENV) $(PYCACHE) $(VPY) -m pytest -q -p no:cacheprovider $(CHOSEN)
 # PYTEST_ARGS may choose tests that are not in every folder.
 PYTEST_END = $(PYTEST_ARGS) $(if $(PYTEST_ARGS),|| [ $$? -eq 5 ])
@@ -446,12 +405,12 @@ test-all-build: test-build asan-build tsan-build
 test-all-runs: asan-table py-table $(LEVEL_RUNS) py-rest asan-c checks check-wheel py-again tsan test-c test-clients-c fuzz
 
 checks: venv
-	@$(VPY) tools/check_exports.py $(BUILD)/libmxlite.so $(BUILD)/libmxnet.so
+	@$(VPY) tools/check_exports.py $(LIBRARY) $(MXNET_LIBRARY)
 	@$(VPY) tools/check_includes.py
 	@$(VPY) tools/check_links.py $(BUILD)/obj/capi
 	@$(VPY) tools/check_imports.py
 	@$(VPY) tools/check_folders.py
-	@$(VPY) tools/check_versions.py $(BUILD)/libmxlite.so
+	@$(VPY) tools/check_versions.py $(LIBRARY)
 	@$(VPY) tools/check_types.py $(VPY) --examples
 
 wheel: venv
@@ -514,8 +473,8 @@ lint: venv
 	@$(VPY) tools/check_links.py $(BUILD)/obj/capi
 	@$(VPY) tools/check_imports.py
 	@$(VPY) tools/check_folders.py
-	@$(VPY) tools/check_exports.py $(BUILD)/libmxlite.so $(BUILD)/libmxnet.so
-	@$(VPY) tools/check_op_names.py $(BUILD)/libmxlite.so
+	@$(VPY) tools/check_exports.py $(LIBRARY) $(MXNET_LIBRARY)
+	@$(VPY) tools/check_op_names.py $(LIBRARY)
 	@$(VPY) tools/mutate.py --judged --list > /dev/null
 	@$(VPY) bindings/rust/make_sys.py --check
 	@echo "make lint: clean"

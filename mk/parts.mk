@@ -89,9 +89,9 @@ test-parts: venv
 
 test-core: lib native
 	@$(MAKE) $(CORE_TESTS)
-	@bytes=$$(wc -c < $(BUILD)/native/libmxlite.so); echo "test-parts: the core is $$bytes bytes, stripped"; \
+	@bytes=$$(wc -c < $(BUILD)/native/$(SHARED_NAME)); echo "test-parts: the core is $$bytes bytes, stripped"; \
 	    [ $$bytes -le $(CORE_BYTES) ] || { echo "test-parts: more than $(CORE_BYTES)"; exit 1; }
-	@$(VPY) tools/check_exports.py $(BUILD)/libmxlite.so $(BUILD)/libmxnet.so
+	@$(VPY) tools/check_exports.py $(LIBRARY) $(MXNET_LIBRARY)
 	@sh tools/testing/run_c_tests.sh test-parts $(TEST_TIMEOUT) $(BUILD) $(CORE_TESTS)
 	@MXLITE_TEST_PARTS=1 MXLITE_TEST_BRIEF=1 MXLITE_BINDING=ctypes $(LIBRARY_ENV) $(PYCACHE) $(VPY) -m pytest -q \
 	    -p no:cacheprovider -m "not whole" $(PLAIN_TESTS)

@@ -8,12 +8,13 @@ test-platforms: test-musl test-windows
 ZIG := .venvs/zig
 ZIG_CC = $(CURDIR)/$(ZIG)/zig-cc
 ZIG_AR = $(CURDIR)/$(ZIG)/zig-ar
-$(ZIG)/zig.stamp: mk/platforms.mk
+# (.venvs may be a link, and may move: the commands find their interpreter beside themselves.)
+$(ZIG)/zig.stamp:
 	@sh tools/make_venv.sh "$(PYTHON)" $(ZIG)
 	@$(ZIG)/bin/python -m pip install -q --disable-pip-version-check 'ziglang>=0.13'
 	@for tool in cc ar; do \
-	    printf '#!/bin/sh\nexec "%s" -m ziglang %s "$$@"\n' '$(CURDIR)/$(ZIG)/bin/python' $$tool > $(ZIG)/zig-$$tool; \
-	    chmod +x $(ZIG)/zig-$$tool; done
+	    printf '#!/bin/sh\nexec "$$(dirname "$$(readlink -f "$$0")")/bin/python" -m ziglang %s "$$@"\n' $$tool \
+	        > $(ZIG)/zig-$$tool; chmod +x $(ZIG)/zig-$$tool; done
 	@touch $@
 
 # Link-time optimisation is for what is measured; these builds are for what is tested.

@@ -6,10 +6,11 @@ const path = require('path');
 const koffi = require('koffi');
 const prototypes = require('./prototypes.js');
 
-/** Where libmxlite.so is: MXLITE_LIBRARY, the build folder of a source tree, or the system's search path. */
+/** Where the library is: MXLITE_LIBRARY, the build folder of a source tree, or the system's search path. */
 function find() {
-  const built = path.join(__dirname, '..', '..', 'build', 'libmxlite.so');
-  return process.env.MXLITE_LIBRARY || (fs.existsSync(built) ? built : 'libmxlite.so');
+  const name = {win32: 'mxlite.dll', darwin: 'libmxlite.dylib'}[process.platform] || 'libmxlite.so';
+  const built = path.join(__dirname, '..', '..', 'build', name);
+  return process.env.MXLITE_LIBRARY || (fs.existsSync(built) ? built : name);
 }
 
 /** Opens it. */
