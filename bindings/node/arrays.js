@@ -173,4 +173,94 @@ module.exports = function arrays(mx) {
   test('NDArray refuses what is no handle', () => {
     assert.throws(() => new NDArray(0), MXNetError);
   });
+  test('scope frees what a function makes, but not its result', () => {
+    const before = mx.liveHandles(), x = mx.array([1, 2]);
+    const kept = mx.scope(() => {
+      mx.scope(() => x.mul(2).add(1));
+      return {sum: x.add(1), list: [x.mul(3).add(x)]};
+    });
+    assert.equal(mx.liveHandles(), before + 3);
+    assert.deepEqual(kept.sum.toArray(), [2, 3]);
+    assert.deepEqual(kept.list[0].toArray(), [4, 8]);
+    assert.throws(() => mx.scope(() => { x.add(1); throw new Error('mine'); }), /mine/);
+    assert.throws(() => mx.scope(async () => 1), /must not be async/);
+    assert.equal(mx.liveHandles(), before + 3);
+  });
+
+  test('the recorded graph', () => {
+    const before = mx.liveHandles(), w = mx.array([[1, 2]]).attachGrad(), x = mx.array([[3, 4]]);
+    const y = mx.record(() => nd.sum(nd.tanh(w.mul(x)), {axis: 1}).add(w.slice(0, 1)));
+    const made = mx.liveHandles(), nodes = mx.graph(y, {w});
+    assert.equal(mx.liveHandles(), made);
+    const [leaf, product, tanh, sum] = nodes;
+    assert.deepEqual([leaf.operator, leaf.variable, leaf.inputs], [null, 'w', []]);
+    assert.deepEqual([product.operator, product.inputs], ['broadcast_mul', [{node: 0, output: 0}, null]]);
+    assert.deepEqual(tanh.saved, [{of: 'output', index: 0, bytes: 8, shape: [1, 2], dtype: 'float32'}]);
+    assert.deepEqual([sum.operator, sum.params.axis, sum.outputs], ['sum', '(1,)', [{shape: [1], dtype: 'float32'}]]);
+    assert.equal(nodes.at(-1).released, false);
+    y.backward();
+    assert.equal(mx.graph(y).at(-1).released, true);
+    assert.deepEqual(mx.graph(x), []);
+    for (const each of [w, x, y]) each.dispose();
+    assert.ok(mx.liveHandles() >= before);
+  });
+
+  test('a deep graph', () => {
+    const x = mx.array([1]).attachGrad();
+    const y = mx.record(() => { let value = x; for (let i = 0; i < 2000; i++) value = value.add(1); return value; });
+    assert.equal(mx.graph(y).length, 2001);
+  });
+
+  const SYMBOL = JSON.stringify({
+    nodes: [
+      {op: 'null', name: 'data', inputs: []}, {op: 'null', name: 'fc_weight', inputs: []}, {op: 'null', name: 'fc_bias', inputs: []},
+      {op: 'FullyConnected', name: 'fc', attrs: {num_hidden: '2'}, inputs: [[0, 0, 0], [1, 0, 0], [2, 0, 0]]},
+      {op: 'null', name: 'softmax_label', inputs: []},
+      {op: 'SoftmaxOutput', name: 'softmax', inputs: [[3, 0, 0], [4, 0, 0]]},
+    ],
+    arg_nodes: [0, 1, 2, 4], node_row_ptr: [0, 1, 2, 3, 4, 5, 6], heads: [[5, 0, 0]], attrs: {mxnet_version: ['int', 10901]},
+  });
+  const parameters = () => ({'arg:fc_weight': mx.array([[1, 0, 0], [0, 1, 0]]), 'arg:fc_bias': mx.array([0, 0])});
+
+  test('a saved network', () => {
+    const before = mx.liveHandles(), model = new mx.Model(SYMBOL, parameters()), x = mx.array([[1, 1, 5]]);
+    assert.deepEqual(model.inputs, ['data', 'softmax_label']);
+    assert.deepEqual(model.outputs, ['softmax_output']);
+    const y = model.forward({data: x});
+    assert.deepEqual(y.toArray(), [[0.5, 0.5]]);
+    const nodes = model.nodes({data: [4, 3]});
+    assert.deepEqual(nodes.map(({name, shapes}) => [name, shapes[0]]), [['data', [4, 3]], ['fc_weight', [2, 3]], ['fc_bias', [2]],
+      ['fc', [4, 2]], ['softmax_label', [4]], ['softmax', [4, 2]]]);
+    assert.deepEqual(nodes[3].inputs, [[0, 0], [1, 0], [2, 0]]);
+    assert.equal(JSON.parse(model.toJSON()).nodes.length, 6);
+    model.dispose();
+    model.dispose();
+    assert.throws(() => model.forward({data: x}), /disposed/);
+    x.dispose();
+    y.dispose();
+    assert.equal(mx.liveHandles(), before);
+  });
+
+  test('a saved network is recorded', () => {
+    const model = new mx.Model(SYMBOL, parameters()), w = model.params.fc_weight.attachGrad();
+    mx.record(() => model.forward({data: mx.array([[1, 1, 5]]), softmax_label: mx.array([0])})).backward();
+    assert.deepEqual(w.grad.toArray(), [[-0.5, -0.5, -2.5], [0.5, 0.5, 2.5]]);
+    model.dispose();
+  });
+
+  test('damaged networks and wrong inputs are errors', () => {
+    const before = mx.liveHandles();
+    for (const text of ['{', '{"nodes": 1}', SYMBOL.replace('FullyConnected', 'NoSuch'), SYMBOL.slice(0, 200), 'nosuch.json', ''])
+      assert.throws(() => new mx.Model(text, {}), MXNetError);
+    assert.throws(() => new mx.Model(SYMBOL, new Uint8Array(20)), MXNetError);
+    assert.throws(() => new mx.Model(SYMBOL, {other: mx.array([1])}), /none of the parameters/);
+    const model = new mx.Model(SYMBOL, parameters());
+    assert.throws(() => model.forward({}), /input 'data' is missing/);
+    assert.throws(() => model.forward({image: mx.array([1])}), /'image' is none of/);
+    assert.throws(() => model.forward({data: mx.array([[1, 2]])}), MXNetError);
+    assert.throws(() => model.nodes({data: [4, 2]}), MXNetError);
+    assert.deepEqual(model.nodes()[3].shapes, [null]);
+    model.dispose();
+    assert.ok(mx.liveHandles() <= before + 4);
+  });
 };

@@ -23,8 +23,8 @@ function graphs({C, MXNetError, check, list, text, handles: pointerTo}, {NDArray
     return found.map(([count, ndims, shapes]) => {
       const rows = list(shapes[0], 'void *', Number(count[0]));
       return list(ndims[0], 'int', Number(count[0])).map((ndim, i) => {
-        const shape = ndim < 0 ? null : list(rows[i], 'int64_t', ndim).map(Number);
-        return shape && shape.every((extent) => extent >= 0) ? shape : null;
+        const shape = ndim < 1 ? null : list(rows[i], 'int64_t', ndim).map(Number);
+        return shape && shape.every((extent) => extent > 0) ? shape : null;
       });
     });
   }
