@@ -15,7 +15,8 @@ module.exports = function arrays(mx) {
   });
 
   for (const [dtype, made] of [['float64', new Float64Array([0.1, -2])], ['int32', new Int32Array([1, -2])],
-    ['uint8', new Uint8Array([0, 255])], ['int8', new Int8Array([-128, 127])], ['int64', new BigInt64Array([1n << 40n, -1n])]]) {
+    ['uint8', new Uint8Array([0, 255])], ['int8', new Int8Array([-128, 127])],
+    ['int64', new BigInt64Array([1n << 40n, -1n])]]) {
     test(`typed arrays of ${dtype} go in and out`, () => {
       const x = mx.array(made);
       assert.equal(x.dtype, dtype);
@@ -213,12 +214,14 @@ module.exports = function arrays(mx) {
 
   const SYMBOL = JSON.stringify({
     nodes: [
-      {op: 'null', name: 'data', inputs: []}, {op: 'null', name: 'fc_weight', inputs: []}, {op: 'null', name: 'fc_bias', inputs: []},
+      {op: 'null', name: 'data', inputs: []}, {op: 'null', name: 'fc_weight', inputs: []},
+      {op: 'null', name: 'fc_bias', inputs: []},
       {op: 'FullyConnected', name: 'fc', attrs: {num_hidden: '2'}, inputs: [[0, 0, 0], [1, 0, 0], [2, 0, 0]]},
       {op: 'null', name: 'softmax_label', inputs: []},
       {op: 'SoftmaxOutput', name: 'softmax', inputs: [[3, 0, 0], [4, 0, 0]]},
     ],
-    arg_nodes: [0, 1, 2, 4], node_row_ptr: [0, 1, 2, 3, 4, 5, 6], heads: [[5, 0, 0]], attrs: {mxnet_version: ['int', 10901]},
+    arg_nodes: [0, 1, 2, 4], node_row_ptr: [0, 1, 2, 3, 4, 5, 6], heads: [[5, 0, 0]],
+    attrs: {mxnet_version: ['int', 10901]},
   });
   const parameters = () => ({'arg:fc_weight': mx.array([[1, 0, 0], [0, 1, 0]]), 'arg:fc_bias': mx.array([0, 0])});
 
@@ -229,8 +232,8 @@ module.exports = function arrays(mx) {
     const y = model.forward({data: x});
     assert.deepEqual(y.toArray(), [[0.5, 0.5]]);
     const nodes = model.nodes({data: [4, 3]});
-    assert.deepEqual(nodes.map(({name, shapes}) => [name, shapes[0]]), [['data', [4, 3]], ['fc_weight', [2, 3]], ['fc_bias', [2]],
-      ['fc', [4, 2]], ['softmax_label', [4]], ['softmax', [4, 2]]]);
+    assert.deepEqual(nodes.map(({name, shapes}) => [name, shapes[0]]), [['data', [4, 3]], ['fc_weight', [2, 3]],
+      ['fc_bias', [2]], ['fc', [4, 2]], ['softmax_label', [4]], ['softmax', [4, 2]]]);
     assert.deepEqual(nodes[3].inputs, [[0, 0], [1, 0], [2, 0]]);
     assert.equal(JSON.parse(model.toJSON()).nodes.length, 6);
     model.dispose();
@@ -250,7 +253,8 @@ module.exports = function arrays(mx) {
 
   test('damaged networks and wrong inputs are errors', () => {
     const before = mx.liveHandles();
-    for (const text of ['{', '{"nodes": 1}', SYMBOL.replace('FullyConnected', 'NoSuch'), SYMBOL.slice(0, 200), 'nosuch.json', ''])
+    const damaged = ['{', '{"nodes": 1}', SYMBOL.replace('FullyConnected', 'NoSuch'), SYMBOL.slice(0, 200), 'nosuch.json', ''];
+    for (const text of damaged)
       assert.throws(() => new mx.Model(text, {}), MXNetError);
     assert.throws(() => new mx.Model(SYMBOL, new Uint8Array(20)), MXNetError);
     assert.throws(() => new mx.Model(SYMBOL, {other: mx.array([1])}), /none of the parameters/);

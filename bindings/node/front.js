@@ -194,11 +194,13 @@ function front({C, MXNetError, check, list, text, handles: pointerTo}) {
     return made.set(kind === 'int64' ? Array.from(flat, BigInt) : flat);
   }
 
+  const plain = (value) => value != null && Object.getPrototypeOf(value) === Object.prototype;
+
   /** Calls fn, then disposes of all arrays that were made meanwhile, except those in its result. */
   function scope(fn) {
     const kept = new Set(), keep = (value) => {
       if (value instanceof NDArray) kept.add(value);
-      else if (Array.isArray(value) || (value && Object.getPrototypeOf(value) === Object.prototype)) Object.values(value).forEach(keep);
+      else if (Array.isArray(value) || plain(value)) Object.values(value).forEach(keep);
     };
     scopes.push(new Set());
     try {
@@ -268,7 +270,8 @@ function front({C, MXNetError, check, list, text, handles: pointerTo}) {
     let about = null;
     return function operator(...given) {
       about = about || describe(name);
-      const last = given[given.length - 1], named = last instanceof NDArray || last == null || Array.isArray(last) ? {} : given.pop();
+      const last = given[given.length - 1], arrays = last instanceof NDArray || last == null || Array.isArray(last);
+      const named = arrays ? {} : given.pop();
       const {out = null, ...params} = named, inputs = given.flat().filter((each) => each != null);
       for (const {name: input} of about.inputs.slice(inputs.length)) {
         if (params[input] instanceof NDArray) inputs.push(params[input]);
@@ -302,7 +305,7 @@ function front({C, MXNetError, check, list, text, handles: pointerTo}) {
     if (training !== null) check(C.MXAutogradSetIsTraining(training, train));
     try {
       const result = fn();
-      if (result instanceof Promise) throw new TypeError('record: the function must not be async: flags belong to the thread');
+      if (result instanceof Promise) throw new TypeError('record: the function must not be async: a thread has the flags');
       return result;
     } finally {
       if (recording !== null) check(C.MXAutogradSetIsRecording(record[0], [0]));
@@ -338,7 +341,8 @@ function front({C, MXNetError, check, list, text, handles: pointerTo}) {
 
   /** Writes arrays, a list or an object of them, to a .params file. */
   function save(file, arrays) {
-    const named = !Array.isArray(arrays) && !(arrays instanceof NDArray), all = named ? Object.values(arrays) : [arrays].flat();
+    const named = !Array.isArray(arrays) && !(arrays instanceof NDArray);
+    const all = named ? Object.values(arrays) : [arrays].flat();
     check(C.MXNDArraySave(file, all.length, all.map((each) => each.handle), named ? Object.keys(arrays) : null));
   }
 
@@ -365,8 +369,8 @@ function front({C, MXNetError, check, list, text, handles: pointerTo}) {
   }
 
   return {
-    NDArray, MXNetError, array, scope, seed, invoke, describe, operatorNames, nd, record, pause, backward, grad, save, load,
-    liveHandles,
+    NDArray, MXNetError, array, scope, seed, invoke, describe, operatorNames, nd, record, pause, backward, grad, save,
+    load, liveHandles,
   };
 }
 

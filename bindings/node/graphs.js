@@ -116,9 +116,10 @@ function graphs({C, MXNetError, check, list, text, handles: pointerTo}, {NDArray
           const own = [], next = nodes[index + 1];
           do own.push(found[at++]);
           while (op !== 'null' && at < outputs.length && outputs[at].startsWith(`${name}_`) &&
-            !(next && next.op === 'null' && next.name === outputs[at]) && !(next && outputs[at] === `${next.name}_output`));
-          return {name, operator: op === 'null' ? null : op, params: attrs, inputs: inputs.map(([node, output]) => [node, output]),
-            shapes: own};
+            !(next && [next.name, `${next.name}_output`].includes(outputs[at])));
+          return {
+            name, operator: op === 'null' ? null : op, params: attrs, inputs: inputs.map((each) => each.slice(0, 2)), shapes: own,
+          };
         });
       } finally {
         C.MXSymbolFree(inside);
@@ -174,8 +175,8 @@ function graphs({C, MXNetError, check, list, text, handles: pointerTo}, {NDArray
       array.dispose();
     }
     return {
-      name: label, operator: leaf ? null : text(operator[0]), variable, sequence: leaf ? -1 : Number(one(C.MXLNodeGetSequence, node)),
-      released: one(C.MXLNodeIsReleased, node) === 1, params: leaf ? {} : paramsOf(node), inputs: [],
+      name: label, operator: leaf ? null : text(operator[0]), variable,
+      sequence: leaf ? -1 : Number(one(C.MXLNodeGetSequence, node)), released: one(C.MXLNodeIsReleased, node) === 1, params: leaf ? {} : paramsOf(node), inputs: [],
       outputs: Array.from({length: one(C.MXLNodeGetNumOutputs, node)}, (_, i) => infoOf(node, 1, i)),
       saved: leaf ? [] : savedOf(node),
     };
@@ -186,7 +187,8 @@ function graphs({C, MXNetError, check, list, text, handles: pointerTo}, {NDArray
    * constant), `outputs` ({shape, dtype}), `saved` ({of, index, shape, dtype, bytes}), `released`.
    * @param {NDArray|NDArray[]} heads @param {Object<string, NDArray>} variables */
   function graph(heads, variables = {}) {
-    const known = new Map(Object.entries(variables).map(([name, array]) => [String(one(C.MXLNDArrayGetId, array.handle)), name]));
+    const idOf = (array) => String(one(C.MXLNDArrayGetId, array.handle));
+    const known = new Map(Object.entries(variables).map(([name, array]) => [idOf(array), name]));
     const seen = new Map(), nodes = [], open = [];
     const enter = (node) => { // takes over the handle
       const id = String(one(C.MXLNodeGetId, node));
@@ -216,7 +218,8 @@ function graphs({C, MXNetError, check, list, text, handles: pointerTo}, {NDArray
     }
     nodes.sort((a, b) => a.sequence - b.sequence);
     const place = new Map(nodes.map((node, i) => [node, i]));
-    for (const node of nodes) node.inputs = node.inputs.map((each) => each && {node: place.get(each.node), output: each.output});
+    for (const node of nodes)
+      node.inputs = node.inputs.map((each) => each && {node: place.get(each.node), output: each.output});
     return nodes;
   }
 

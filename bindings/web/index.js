@@ -7,7 +7,10 @@ import {libraryOf} from './library.js';
 import {Files, wasi} from './wasi.js';
 
 /* A module of one function that has a vector instruction. */
-const SIMD = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11);
+const SIMD = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0,
+  253, 15, 253, 98, 11);
+
+const HAVE_SIMD = 'Chrome 91, Firefox 89, Safari 16.4 and Node.js 16.4';
 
 /** The bytes behind an address, a file in Node.js. */
 async function fetchBytes(source) {
@@ -33,9 +36,9 @@ async function plain(bytes) {
  * @param {string|URL|ArrayBuffer|Uint8Array|WebAssembly.Module} source mxlite.wasm: where it is, its bytes (they may be
  *   compressed with gzip), or the compiled module
  * @param {{env?: Object<string, string>, print?: function(string): void}} options env: what MXLITE_... variables say */
-export async function load(source = new URL('./mxlite.wasm', import.meta.url), {env = {}, print = (line) => console.log(line)} = {}) {
+export async function load(source = new URL('./mxlite.wasm', import.meta.url), {env = {}, print = console.log} = {}) {
   if (typeof WebAssembly !== 'object' || !WebAssembly.validate(SIMD))
-    throw new Error('mxlite: this browser has no WebAssembly with vectors (SIMD): Chrome 91, Firefox 89, Safari 16.4 and Node.js 16.4 have it');
+    throw new Error(`mxlite: this browser has no WebAssembly with vectors (SIMD): ${HAVE_SIMD} have it`);
   let module = source;
   if (!(source instanceof WebAssembly.Module)) {
     const bytes = await plain(typeof source === 'string' || source instanceof URL ? await fetchBytes(source) : source);

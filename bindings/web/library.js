@@ -14,7 +14,8 @@ const encoder = new TextEncoder(), decoder = new TextDecoder();
 /** Bytes and typed array of what pointers may point to; pointers and handles are integers of 32 bits. */
 const KINDS = {
   'int': [4, 'Int32Array'], 'uint32_t': [4, 'Uint32Array'], 'size_t': [4, 'Uint32Array'], 'handle': [4, 'Uint32Array'],
-  'void *': [4, 'Uint32Array'], 'char *': [4, 'Uint32Array'], 'int64_t': [8, 'BigInt64Array'], 'uint64_t': [8, 'BigUint64Array'],
+  'void *': [4, 'Uint32Array'], 'char *': [4, 'Uint32Array'], 'int64_t': [8, 'BigInt64Array'],
+  'uint64_t': [8, 'BigUint64Array'],
 };
 
 /** What front.js asks for, over a module's instance. */
@@ -27,7 +28,8 @@ export function libraryOf(exports, prototypes) {
     if (views.buffer !== memory.buffer) {
       const buffer = memory.buffer;
       views = {buffer};
-      for (const kind of [Uint8Array, Int32Array, Uint32Array, BigInt64Array, BigUint64Array]) views[kind.name] = new kind(buffer);
+      for (const kind of [Uint8Array, Int32Array, Uint32Array, BigInt64Array, BigUint64Array])
+        views[kind.name] = new kind(buffer);
     }
     return views;
   }
@@ -80,7 +82,8 @@ export function libraryOf(exports, prototypes) {
     const [, base, stars] = /(?:_\w+_ )?(?:const )?(\w+) (\**)\w+$/.exec(declaration);
     if (stars === '') return {put: /64_t/.test(base) ? (value) => BigInt(value) : (value) => value};
     if (base === 'char') {
-      return {put: stars === '*' ? putText : (values, owned) => putList('char *', values.map((each) => putText(each, owned)), owned)};
+      const putTexts = (values, owned) => putList('char *', values.map((each) => putText(each, owned)), owned);
+      return {put: stars === '*' ? putText : putTexts};
     }
     if (base === 'void' && stars === '*') { // a typed array
       const bytesOf = (array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
@@ -89,7 +92,8 @@ export function libraryOf(exports, prototypes) {
         take: (at, value) => bytesOf(value).set(view().Uint8Array.subarray(at, at + value.byteLength))};
     }
     const type = base === 'void' ? 'void *' : base;
-    const pointers = (values, owned) => values.map((each) => (ArrayBuffer.isView(each) ? putList('handle', each, owned) : each || 0));
+    const pointers = (values, owned) =>
+      values.map((each) => (ArrayBuffer.isView(each) ? putList('handle', each, owned) : each || 0));
     const put = (value, owned) => (back && !into ? room(value.length * KINDS[type][0], owned)
       : putList(type, type === 'void *' ? pointers(value, owned) : value, owned));
     return back ? {put, take: (at, value) => takeList(type, at, value)} : {put};
@@ -100,8 +104,9 @@ export function libraryOf(exports, prototypes) {
     const given = declared === '' ? [] : declared.split(', ').map(argument);
     if (!call) throw new Error(`mxlite: the module has no ${name}`);
     return (...values) => {
-      const before = stack.value, owned = [], at = values.map((value, i) => (value === null ? 0 : given[i].put(value, owned)));
+      const before = stack.value, owned = [];
       try {
+        const at = values.map((value, i) => (value === null ? 0 : given[i].put(value, owned)));
         const status = call(...at);
         given.forEach(({take}, i) => { if (take && values[i] !== null) take(at[i], values[i]); });
         if (result === 'handle ') return status >>> 0;

@@ -53,7 +53,8 @@ function grow(file, size) {
 export function wasi(memory, {files = new Files(), env = {}, args = ['mxlite'], print = () => {}} = {}) {
   const open = new Map([[0, {kind: 2}], [1, {kind: 2}], [2, {kind: 2}], [ROOT, {kind: DIRECTORY}]]);
   const data = () => new DataView(memory().buffer), u32 = (at, value) => data().setUint32(at, value, true);
-  const bytes = (at, size) => new Uint8Array(memory().buffer, at, size), text = (at, size) => decoder.decode(bytes(at, size).slice());
+  const bytes = (at, size) => new Uint8Array(memory().buffer, at, size);
+  const text = (at, size) => decoder.decode(bytes(at, size).slice());
   const texts = (all) => all.map((each) => encoder.encode(`${each}\0`));
   const sizes = (all) => (count, size) => {
     u32(count, all.length);
@@ -92,7 +93,8 @@ export function wasi(memory, {files = new Files(), env = {}, args = ['mxlite'], 
       return OK;
     },
     random_get(at, size) {
-      for (let done = 0; done < size; done += 65536) crypto.getRandomValues(bytes(at + done, Math.min(65536, size - done)));
+      for (let done = 0; done < size; done += 65536)
+        crypto.getRandomValues(bytes(at + done, Math.min(65536, size - done)));
       return OK;
     },
     proc_exit(code) { throw new WebAssembly.RuntimeError(`exit(${code})`); },
@@ -120,7 +122,7 @@ export function wasi(memory, {files = new Files(), env = {}, args = ['mxlite'], 
       const own = open.get(fd);
       if (!own || !own.file) return fd === 0 ? each(fd, buffers, count, result, () => 0) : BADF;
       return each(fd, buffers, count, result, (to) => {
-        const part = own.file.bytes.subarray(Math.min(own.at, own.file.size), Math.min(own.file.size, own.at + to.length));
+        const {bytes: all, size} = own.file, part = all.subarray(Math.min(own.at, size), Math.min(size, own.at + to.length));
         to.set(part);
         own.at += part.length;
         return part.length;
@@ -129,7 +131,7 @@ export function wasi(memory, {files = new Files(), env = {}, args = ['mxlite'], 
     fd_write(fd, buffers, count, result) {
       const own = open.get(fd);
       if (fd === 1 || fd === 2) return each(fd, buffers, count, result, (from) => {
-        print(decoder.decode(from.slice()), fd);
+        print(decoder.decode(from.slice()).trimEnd());
         return from.length;
       });
       if (!own || !own.file) return BADF;

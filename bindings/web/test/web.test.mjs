@@ -56,7 +56,8 @@ test('files are in memory', () => {
 
 test('memory that runs out is an error, and comes back', async () => {
   const own = await load(), before = own.liveHandles();
-  assert.throws(() => own.scope(() => Array.from({length: 20}, () => own.nd._zeros({shape: [100, 1000, 1000]}))), /out of memory/);
+  const fill = () => Array.from({length: 20}, () => own.nd._zeros({shape: [100, 1000, 1000]}));
+  assert.throws(() => own.scope(fill), /out of memory/);
   assert.equal(own.liveHandles(), before);
   assert.equal(own.nd.sum(own.nd._ones({shape: [1000]})).item(), 1000);
   assert.throws(() => own.nd._zeros({shape: [100000, 100000]}), /too many elements/);
