@@ -18,7 +18,8 @@ typedef struct unit {
 #define NONE  UINT32_MAX
 #define STEP  ((size_t)1 << 26) /* the region becomes accessible in steps of this size */
 #define LEAST ((size_t)1 << 28) /* the smallest region, ... */
-#define MOST  ((size_t)1 << 46) /* ... and the largest, of less units than NONE */
+/* ... and the largest, of less units than NONE */
+#define MOST ((size_t)(SIZE_MAX > UINT32_MAX ? UINT64_C(1) << 46 : UINT64_C(1) << 30))
 
 static struct {
     _Atomic(char *) base; /* of unit 0; NULL: there is no region */
