@@ -17,7 +17,7 @@ from pathlib import Path
 
 from c_names import IDENTIFIER, LITERAL_OR_COMMENT, Names, members, raw_tokens, scan, struct_bodies, tokens_of, without_comments
 from operators import Operators, keep_operators
-from sections import FIRST, LAST, absent_functions
+from sections import FIRST, HEADERS, LAST, absent_functions, system_headers
 
 HERE = Path(__file__).resolve().parent
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^">]+)[">].*$')
@@ -202,14 +202,14 @@ class Amalgamation:
     def write(self, first: str, end: str) -> str:
         self.find_names()
         clashing, prefixes = self.clashing(), self.prefixes()
-        parts = [first]
+        parts = []
         for source in self.order():
             own = source.names.own
             renamed = {name for name in own if name in clashing}
             # A macro may make `scale_at` of `scale`: both, or neither.
             renamed |= {name for name in own for cut in cuts(name) if cut in renamed}
             parts.append(self.section(source, renamed, prefixes[source.path]))
-        return "".join(parts) + end
+        return first + system_headers("".join(parts)) + end
 
 
 def same_type(name: str, sources: list[Source]) -> bool:
@@ -291,7 +291,8 @@ def main() -> None:
         except ValueError as error:
             sys.exit(f"amalgamate: {error}")
     first = FIRST.format(
-        version=".".join(version), parts=args.parts, ops=" ".join(chosen) or "all of these parts", macros=macros(flags)
+        version=".".join(version), parts=args.parts, ops=" ".join(chosen) or "all of these parts", macros=macros(flags),
+        headers="\n".join(f"#include <{name}.h>" for name in HEADERS),
     )
     refused = [(root / path).read_text() for path in args.sources if path.endswith("api/refused.c")]
     refused += [args.absent.read_text()] if args.absent else []

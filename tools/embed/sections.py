@@ -31,9 +31,6 @@ FIRST = """\
 #pragma GCC optimize("tree-vectorize", "vect-cost-model=dynamic", "no-unswitch-loops")
 #endif
 #endif
-#if defined(__GNUC__) && !defined(_WIN32)
-#pragma GCC visibility push(hidden)
-#endif
 #if defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wunused-const-variable"
@@ -47,7 +44,24 @@ FIRST = """\
 #elif defined(__ARM_NEON)
 #include <arm_neon.h>
 #endif
+{headers}
+#if defined(__GNUC__) && !defined(_WIN32)
+#pragma GCC visibility push(hidden)
+#endif
 """
+
+#: Headers of C17 that all may have; they are included once.
+HEADERS = (
+    "ctype errno float inttypes limits math setjmp stdarg stdatomic stdbool stddef stdint stdio stdlib string time".split()
+)
+ALREADY = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<(?:" + "|".join(HEADERS) + r")\.h>.*\n", re.M)
+OTHERS = re.compile(r"((?:^[ \t]*#[ \t]*include[ \t]*<[^>]+>.*\n)+)", re.M)
+
+
+def system_headers(text: str) -> str:
+    """The text without the headers that are included already; what the others declare is not hidden."""
+    around = "#if defined(__GNUC__) && !defined(_WIN32)\n#pragma GCC visibility {}\n#endif\n"
+    return OTHERS.sub(around.format("push(default)") + r"\1" + around.format("pop"), ALREADY.sub("", text))
 
 LAST = """
 #if defined(__GNUC__) && !defined(_WIN32)

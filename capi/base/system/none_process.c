@@ -93,11 +93,11 @@ void mxl_pages_free(void *block, size_t bytes)
 
 /* ---- libraries ---- */
 
-#if defined(MXL_BARE)
+#if defined(MXL_BARE) || defined(MXL_NO_FILES)
 void *mxl_library_open(const char *path, const char **why)
 {
     (void)path;
-    *why = "this system opens no libraries";
+    *why = "this build of mxlite opens no libraries";
     return NULL;
 }
 

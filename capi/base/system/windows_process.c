@@ -100,6 +100,7 @@ void mxl_pages_free(void *block, size_t bytes)
 
 /* ---- libraries, whose paths are UTF-8 ---- */
 
+#if !defined(MXL_NO_FILES)
 void *mxl_library_open(const char *path, const char **why)
 {
     static _Thread_local char text[128];
@@ -156,4 +157,5 @@ void mxl_library_stay(const void *address)
 {
     (void)address;
 }
+#endif
 #endif
