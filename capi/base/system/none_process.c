@@ -89,11 +89,9 @@ void mxl_pages_free(void *block, size_t bytes)
     (void)bytes;
     free(block);
 }
-#endif
 
 /* ---- libraries ---- */
 
-#if defined(MXL_BARE)
 void *mxl_library_open(const char *path, const char **why)
 {
     (void)path;
@@ -124,11 +122,9 @@ void mxl_library_stay(const void *address)
 {
     (void)address;
 }
-#endif
 
 /* ---- shared memory ---- */
 
-#if defined(MXL_BARE) || defined(MXL_WINDOWS)
 static int missing(void)
 {
     return mxl_error("shared memory: mxlite has none on this system");
