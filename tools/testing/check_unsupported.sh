@@ -8,5 +8,5 @@ if [ $? -eq 0 ] || [ "$(printf '%s\n' "$said" | grep -c 'error:')" -ne 1 ] ||
     printf 'check_unsupported: there should be one error, that says what is needed:\n%s\n' "$said" >&2
     exit 1
 fi
-$cc -x c -std=c17 -E -o /dev/null -U__unix__ -U__APPLE__ -U_WIN32 -DMXL_BARE=1 -Icapi $file || exit 1
+$cc -x c -std=c17 -E -o /dev/null -U__unix__ -U__APPLE__ -U_WIN32 -DMXL_BARE=1 -Icapi $file >/dev/null || exit 1
 echo "check_unsupported: one error, which says what is needed"

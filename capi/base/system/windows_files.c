@@ -19,14 +19,14 @@ static bool mark_as_long(wchar_t wide[MXL_WIDE_ROOM])
     wchar_t whole[MXL_WIDE_ROOM];
     DWORD length = GetFullPathNameW(wide, MXL_WIDE_ROOM, whole, NULL);
     bool marked = wcsncmp(whole, local, 4) == 0;
-    bool far = !marked && whole[0] == L'\\' && whole[1] == L'\\';
+    bool network = !marked && whole[0] == L'\\' && whole[1] == L'\\';
 
     if (length == 0 || length + 8 > MXL_WIDE_ROOM) {
         errno = ENAMETOOLONG;
         return false;
     }
-    wcscpy(wide, marked ? L"" : far ? remote : local);
-    wcscat(wide, far ? whole + 1 : whole);
+    wcscpy(wide, marked ? L"" : network ? remote : local);
+    wcscat(wide, network ? whole + 1 : whole);
     return true;
 }
 
