@@ -131,7 +131,7 @@ static void print_node(mxl_str *out, const mxl_graph_node *node)
 int api_symbol_print(const mxl_symbol *symbol, mxl_str *out)
 {
     const mxl_graph_node *first = symbol->count > 0 ? symbol->entry[0].node : NULL;
-    mxl_walk walk;
+    mxl_node_walk walk;
 
     if (symbol->count == 1 && first->op != NULL && first->num_inputs == 0) {
         mxl_str_addf(out, "AtomicFunctor  Op:%s\n", mxl_graph_node_op_name(first));

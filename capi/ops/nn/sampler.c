@@ -52,7 +52,7 @@ static int sampler_compute(const mxl_call *call)
     const sampler_params *p = call->params;
     bool takes = call->op != &op_sampler_back;
     const mxl_array *images = takes ? call->in[0] : call->out[0], *grid = call->in[1];
-    mxl_sampler s = {.batch = images->shape[0],
+    mxl_pixel_sampler s = {.batch = images->shape[0],
                      .channels = images->shape[1],
                      .height = images->shape[2],
                      .width = images->shape[3],

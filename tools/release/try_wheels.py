@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Installs wheels into clean environments and uses them there, over both bindings.
+
+Usage: try_wheels.py FOLDER [--pythons 3.9 3.14 ...] [--roots FOLDER ...] (called by ``make wheels``)
+
+FOLDER has the wheels; those of this machine are installed into an environment of their own for each of the Pythons that
+are found (tools/find_python.sh), and in each root: the folder of another system with a Python and a venv module, such
+as debootstrap makes, of this architecture or of one that the kernel emulates (binfmt). Roots need a superuser.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PYTHONS = ["3.9", "3.10", "3.11", "3.12", "3.13", "3.14"]
+
+#: Run by an environment's Python in a folder of its own; argv: the binding that must be in use.
+SMOKE = """
+import os, sys
+import numpy, mxlite as mx
+assert mx._lib.BINDING == sys.argv[1], mx._lib.BINDING
+assert os.path.dirname(mx.get_library()).startswith(os.path.dirname(mx.__file__)), mx.get_library()
+x = mx.nd.array([1.0, 2.0, 3.0])
+x.attach_grad()
+with mx.autograd.record():
+    y = (mx.nd.tanh(x) * x).sum()
+y.backward()
+expected = numpy.tanh([1, 2, 3]) + numpy.array([1, 2, 3]) / numpy.cosh([1, 2, 3]) ** 2
+numpy.testing.assert_allclose(x.grad.asnumpy(), expected, rtol=1e-5)
+a = numpy.random.RandomState(0).randn(65, 130).astype("float32")
+numpy.testing.assert_allclose(mx.nd.dot(mx.nd.array(a), mx.nd.array(a.T)).asnumpy(), a @ a.T, rtol=1e-3, atol=1e-4)
+import mxlite.torch as torch
+t = torch.tensor([2.0], requires_grad=True)
+(t**3).sum().backward()
+assert t.grad.tolist() == [12.0]
+try:
+    mx.nd.dot(mx.nd.ones((2, 3)), mx.nd.ones((2, 3)))
+except RuntimeError as error:
+    assert "dot" in str(error)
+else:
+    raise SystemExit("a wrong call is no error")
+print("Python %d.%d" % sys.version_info[:2], mx._lib.BINDING, mx.runtime and mx.__version__)
+"""
+
+
+def run(command: list[str], **options: object) -> str:
+    """What a command prints; ends with its output where it fails."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
+    if done.returncode != 0:
+        print(done.stdout)
+        raise SystemExit(f"try_wheels: failed with {done.returncode}: {' '.join(command[:6])}")
+    return done.stdout
+
+
+def use(prefix: list[str], python: str, wheel: str, work: str, folder: Path) -> None:
+    """Makes an environment, installs a wheel and uses it.
+
+    Args:
+        prefix: what enters another root, or nothing.
+        python, wheel, work: an interpreter, the wheel and an empty folder, as that root names them.
+        folder: that folder as this machine names it.
+    """
+    names = ("PATH", "HOME", "LANG", "PIP_INDEX_URL", "PIP_CERT", "SSL_CERT_FILE", "TMPDIR")
+    env = {name: os.environ[name] for name in names if name in os.environ}
+    env.update(PIP_DISABLE_PIP_VERSION_CHECK="1", MPLBACKEND="agg", PATH="/usr/local/bin:/usr/bin:/bin")
+    run([*prefix, python, "-m", "venv", f"{work}/venv"], env=env)
+    inside = f"{work}/venv/bin/python"
+    run([*prefix, inside, "-m", "pip", "install", "-q", "--only-binary", ":all:", wheel], env=env)
+    (folder / "smoke.py").write_text(SMOKE, encoding="utf-8")
+    (folder / "examples").mkdir()
+    for name in ("digits.py", "data"):
+        source = ROOT / "examples" / name
+        (shutil.copytree if source.is_dir() else shutil.copy2)(source, folder / "examples" / name)
+    for binding in ("cffi", "ctypes"):
+        chosen = dict(env, MXLITE_BINDING=binding)
+        print("try_wheels:", run([*prefix, inside, f"{work}/smoke.py", binding], env=chosen).strip(), flush=True)
+    told = run([*prefix, inside, f"{work}/examples/digits.py"], env=env).strip().splitlines()
+    print("try_wheels: examples/digits.py:", next(line for line in told if "accuracy" in line), flush=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--pythons", nargs="*", default=PYTHONS)
+    parser.add_argument("--roots", nargs="*", default=[], type=Path)
+    asked = parser.parse_args()
+    tried = 0
+    (wheel,) = asked.folder.resolve().glob(f"*manylinux*_{platform.machine()}.whl")
+    for version in asked.pythons:
+        found = subprocess.run(["sh", "tools/find_python.sh", version], cwd=ROOT, capture_output=True, text=True)
+        if found.returncode != 0:
+            print(f"try_wheels: no Python {version} here")
+            continue
+        with tempfile.TemporaryDirectory() as work:
+            use([], found.stdout.strip(), str(wheel), work, Path(work))
+        tried += 1
+    for root in asked.roots:
+        machine = "aarch64" if (root / "lib" / "ld-linux-aarch64.so.1").exists() else "x86_64"
+        (wheel,) = asked.folder.resolve().glob(f"*manylinux*_{machine}.whl")
+        with tempfile.TemporaryDirectory(dir=root / "tmp") as work:
+            shutil.copy2(wheel, work)
+            for name in ("etc/resolv.conf", "etc/ssl/certs/ca-certificates.crt"):  # this machine's way to PyPI
+                shutil.copy2(f"/{name}", root / name)
+            inside = "/" + str(Path(work).relative_to(root))
+            use(["chroot", str(root)], "python3", f"{inside}/{wheel.name}", inside, Path(work))
+        tried += 1
+    print(f"try_wheels: {tried} environments")
+    return 0 if tried else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
