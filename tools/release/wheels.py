@@ -90,7 +90,16 @@ def build_by_gcc(platform: Platform, folder: Path) -> None:
     share = [path.relative_to(TEMPLATES).with_suffix("") for path in TEMPLATES.rglob("*.in")]
     run_make("objects", *(f"{folder}/native/share/{path}" for path in share), *settings)
     whole, native = folder / "whole.o", folder / "native"
-    joined = [platform.gcc, "-r", "-O2", "-flto=auto", "-flinker-output=nolto-rel", "-o", str(whole), f"@{folder}/objects.txt"]
+    joined = [
+        platform.gcc,
+        "-r",
+        "-O2",
+        "-flto=auto",
+        "-flinker-output=nolto-rel",
+        "-o",
+        str(whole),
+        f"@{folder}/objects.txt",
+    ]
     subprocess.run(joined, cwd=ROOT, check=True)
     link = [*ZIG, "cc", "-target", platform.target, "-shared", "-s", "-Wl,-z,nodelete", "-Wl,-z,defs", str(whole)]
     end = ["-lm", "-ldl", "-lpthread", "-lunwind"]
