@@ -15,11 +15,6 @@ $(RELEASE)/release.stamp: mk/release.mk
 	@touch $@
 
 RELEASE_OUT := dist/release
-# What wheels.py links itself, and the list of it.
-.PHONY: objects
-objects: $(OBJECTS)
-	@printf '%s\n' $(OBJECTS) > $(BUILD)/objects.txt
-
 # Python's files are those of a wheel of this machine's library, which says what stubs its operators get.
 wheels: $(RELEASE)/release.stamp native
 	@rm -rf $(RELEASE_OUT)
