@@ -5,7 +5,8 @@ Usage: try_wheels.py FOLDER [--pythons 3.9 3.14 ...] [--roots FOLDER ...] (calle
 
 FOLDER has the wheels; those of this machine are installed into an environment of their own for each of the Pythons that
 are found (tools/find_python.sh), and in each root: the folder of another system with a Python and a venv module, such
-as debootstrap makes. Roots of this architecture need a superuser, one of aarch64 needs qemu-user.
+as debootstrap makes. The wheels for musl and Windows are used by a C program, where musl's loader and wine are.
+Roots of this architecture need a superuser, one of aarch64 needs qemu-user.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -117,6 +120,32 @@ def use_root(root: Path, wheels: Path) -> None:
         use(["qemu-aarch64", "-L", str(root), str(python)], work, Path(work), env)
 
 
+#: Where no Python is at hand: the wheel's name, zig's target, the program that runs others, what must be there for it.
+FROM_C = (
+    ("*musllinux*_x86_64.whl", ["x86_64-linux-musl", "-dynamic"], [], "/lib/ld-musl-x86_64.so.1"),
+    ("*win_amd64.whl", ["x86_64-windows-gnu"], ["wine"], shutil.which("wine") or "/usr/bin/wine"),
+)
+
+
+def use_from_c(wheel: Path, target: list[str], runner: list[str]) -> None:
+    """Compiles examples/digits.c with a wheel's headers and library, by zig, and runs it: it must learn."""
+    with tempfile.TemporaryDirectory() as name:
+        work = Path(name)
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(work)
+        native = work / "mxlite" / "_native"
+        command = [sys.executable, "-m", "ziglang", "cc", "-target", *target, "-std=c99", "-O2", "-lm"]
+        places = [f"-I{work / 'mxlite' / 'include'}", f"-L{native}", "-lmxlite"]
+        program = native / "digits.exe"  # beside the library, where Windows looks for it
+        run([*command, "-o", str(program), str(ROOT / "examples" / "digits.c"), *places])
+        env = dict(os.environ, LD_LIBRARY_PATH=str(native), WINEDEBUG="-all")
+        told = run([*runner, str(program), "digits.u8"], env=env, cwd=ROOT / "examples" / "data").strip()
+    accuracy = re.search(r"held-out accuracy (\S+)\s*$", told)
+    if accuracy is None or float(accuracy[1]) < 0.95:
+        raise SystemExit(f"try_wheels: {wheel.name} does not learn:\n{told}")
+    print(f"try_wheels: {wheel.name}: examples/digits.c: {accuracy[0].strip()}", flush=True)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
@@ -124,18 +153,25 @@ def main() -> int:
     parser.add_argument("--roots", nargs="*", default=[], type=Path)
     asked = parser.parse_args()
     tried = 0
-    (wheel,) = asked.folder.resolve().glob(f"*manylinux*_{platform.machine()}.whl")
-    for version in asked.pythons:
+    own = sorted(asked.folder.resolve().glob(f"*manylinux*_{platform.machine()}.whl"))
+    for version in asked.pythons if own else []:
         found = subprocess.run(["sh", "tools/find_python.sh", version], cwd=ROOT, capture_output=True, text=True)
         if found.returncode != 0:
             print(f"try_wheels: no Python {version} here")
             continue
         with tempfile.TemporaryDirectory() as work:
-            use_here([], found.stdout.strip(), str(wheel), work, Path(work))
+            use_here([], found.stdout.strip(), str(own[0]), work, Path(work))
         tried += 1
     for root in asked.roots:
         use_root(root.resolve(), asked.folder.resolve())
         tried += 1
+    for pattern, target, runner, needed in FROM_C:
+        for wheel in asked.folder.resolve().glob(pattern):
+            if os.path.exists(needed):
+                use_from_c(wheel, target, runner)
+                tried += 1
+            else:
+                print(f"try_wheels: {wheel.name} is not tried: there is no {needed}")
     print(f"try_wheels: {tried} environments")
     return 0 if tried else 1
 

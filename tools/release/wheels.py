@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Builds the wheels of a release: one for each platform, by zig, the same bytes each time.
 
-Usage: wheels.py OUT WORK NATIVE [--only NAME ...] (called by ``make wheels`` in .venvs/release)
+Usage: wheels.py OUT WORK BUILD [--only NAME ...] (called by ``make wheels`` in .venvs/release)
 
-OUT: the folder for the wheels. WORK: a folder below the tree that keeps what was compiled. NATIVE: the folder in which
-``make native`` built the library of this machine: the type stubs in all wheels are what it says of its operators.
+OUT: the folder for the wheels. WORK: a folder below the tree that keeps what was compiled. BUILD: where ``make native``
+built the library of this machine: the type stubs in all wheels are what it says of its operators.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ ROOT = Path(__file__).resolve().parents[2]
 ZIG = [sys.executable, "-m", "ziglang"]
 
 
-def make_pure(work: Path, native: Path) -> dict[str, bytes]:
+def make_pure(work: Path, build: Path) -> dict[str, bytes]:
     """What all wheels hold: taken from one that setuptools builds of this tree with this machine's library."""
     out = work / "pure"
     shutil.rmtree(out, ignore_errors=True)
     for left in [ROOT / "build" / "lib", *(ROOT / "build").glob("lib.*"), *(ROOT / "build").glob("temp.*")]:
         shutil.rmtree(left, ignore_errors=True)
     command = [sys.executable, "-m", "pip", "wheel", "-q", "--disable-pip-version-check", "--no-build-isolation"]
-    env = dict(os.environ, MXLITE_NATIVE=str(native))
+    env = dict(os.environ, MXLITE_BUILD=str(build))
     subprocess.run([*command, "--no-deps", "-w", str(out), str(ROOT)], env=env, check=True)
     (wheel,) = out.glob("*.whl")
     return pack.read_pure(wheel)
@@ -77,7 +77,7 @@ def build_by_gcc(platform: Platform, folder: Path) -> None:
     """`make native` by gcc, linked with the old glibc that zig has: what that has not got is an undefined symbol."""
     if not shutil.which(platform.gcc):
         raise SystemExit(f"wheels: {platform.name} needs {platform.gcc} (Debian: gcc, gcc-aarch64-linux-gnu)")
-    settings = [f"BUILD={folder}", compiler(platform.gcc), "LTO=-flto=auto", "STRIP=true"]
+    settings = [f"BUILD={folder}", compiler(platform.gcc), "STRIP=true"]
     settings += ["LDFLAGS_EXTRA=-nodefaultlibs -s", f"LIBS={' '.join(old_libraries(platform, ROOT / folder))} -lgcc"]
     run_make("native", *settings, f"CFLAGS_EXTRA=-DMXL_OLD_GLIBC -ffile-prefix-map={ROOT}=.")
 
@@ -108,11 +108,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
     parser.add_argument("work", type=Path)
-    parser.add_argument("native", type=Path)
+    parser.add_argument("build", type=Path)
     parser.add_argument("--only", nargs="*", choices=list(PLATFORMS), default=list(PLATFORMS))
     asked = parser.parse_args()
     work = asked.work.resolve()
-    pure = make_pure(work, asked.native.resolve())
+    pure = make_pure(work, asked.build.resolve())
     source = cffi_module.make_source(work / "cffi")
     for name in asked.only or list(PLATFORMS):
         wheel = build_wheel(PLATFORMS[name], pure, source, work, asked.out.resolve())
