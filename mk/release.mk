@@ -11,7 +11,7 @@ $(RELEASE)/release.stamp: mk/release.mk
 	@sh tools/make_venv.sh "$(PYTHON)" $(RELEASE)
 	@$(RELEASE_PY) -m pip install -q --disable-pip-version-check ziglang==0.17.1 setuptools==84.2.1 cffi==2.1.1 \
 	    'numpy>=1.23' build==1.6.1 abi3info==2026.9.25 pyelftools==0.33 lief==1.0.0 auditwheel==6.8.2 twine==7.0.0 \
-	    'cyclonedx-python-lib[json-validation]==11.12.0'
+	    'cyclonedx-python-lib[json-validation]==11.12.0' 'pytest>=8'
 	@touch $@
 
 RELEASE_OUT := dist/release
@@ -35,6 +35,7 @@ test-wheels: wheels
 	    tools/release/wheels.py out build $(abspath $(BUILD)) --only $(WHEELS)
 	@for wheel in $(AGAIN)/out/*.whl; do cmp "$$wheel" "$(RELEASE_OUT)/$${wheel##*/}" || exit 1; done
 	@echo "test-wheels: the same bytes twice: $(WHEELS)"
+	@$(RELEASE_PY) -m pytest -q -p no:cacheprovider -p no:hypothesispytest tests/release
 	@$(MAKE) try-wheels
 
 release: $(RELEASE)/release.stamp
