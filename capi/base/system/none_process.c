@@ -89,13 +89,15 @@ void mxl_pages_free(void *block, size_t bytes)
     (void)bytes;
     free(block);
 }
+#endif
 
 /* ---- libraries ---- */
 
+#if defined(MXL_BARE) || defined(MXL_NO_FILES)
 void *mxl_library_open(const char *path, const char **why)
 {
     (void)path;
-    *why = "this system opens no libraries";
+    *why = "this build of mxlite opens no libraries";
     return NULL;
 }
 
@@ -122,9 +124,11 @@ void mxl_library_stay(const void *address)
 {
     (void)address;
 }
+#endif
 
 /* ---- shared memory ---- */
 
+#if defined(MXL_BARE)
 static int missing(void)
 {
     return mxl_error("shared memory: mxlite has none on this system");

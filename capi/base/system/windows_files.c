@@ -3,7 +3,7 @@
 
 #include "base/system/utf16.h"
 
-#if defined(MXL_WINDOWS)
+#if defined(MXL_WINDOWS) && !defined(MXL_NO_FILES)
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
@@ -129,6 +129,7 @@ int64_t mxl_file_read_at(FILE *file, bool pipe, void *to, size_t wanted, uint64_
 
 void mxl_file_cut(FILE *file, uint64_t at)
 {
+    clearerr(file);
     if (_chsize_s(_fileno(file), (int64_t)at) == 0)
         (void)_fseeki64(file, (int64_t)at, SEEK_SET);
 }

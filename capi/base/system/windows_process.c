@@ -102,6 +102,7 @@ void mxl_pages_free(void *block, size_t bytes)
 
 /* ---- libraries, whose paths are UTF-8 ---- */
 
+#if !defined(MXL_NO_FILES)
 void *mxl_library_open(const char *path, const char **why)
 {
     static _Thread_local char text[128];
@@ -242,4 +243,5 @@ void mxl_shared_memory_close(int fd)
 {
     (void)CloseHandle(handle_of(fd));
 }
+#endif
 #endif

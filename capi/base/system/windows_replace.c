@@ -4,7 +4,7 @@
 
 #include "base/system/utf16.h"
 
-#if defined(MXL_WINDOWS)
+#if defined(MXL_WINDOWS) && !defined(MXL_NO_FILES)
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
