@@ -1,0 +1,65 @@
+/* Calls between the page and its workers: Remote in the page, serve() in a worker. */
+
+/** A worker that answers calls. It is started by the first call, and again by the next one after it has failed. */
+export class Remote {
+  #url; #onEvent; #worker = null; #open = new Map(); #count = 0;
+
+  /** @param {URL} url a module @param {function({event: string}): void} onEvent what it sends by itself */
+  constructor(url, onEvent = () => {}) {
+    this.#url = url;
+    this.#onEvent = onEvent;
+  }
+
+  #start() {
+    if (typeof Worker !== 'function')
+      throw new Error('This browser has no background workers (Web Workers), in which the network runs. A current Chrome, Firefox or Safari has them.');
+    const worker = new Worker(this.#url, {type: 'module'});
+    worker.onmessage = ({data}) => {
+      if (data.event) return this.#onEvent(data);
+      const call = this.#open.get(data.id);
+      this.#open.delete(data.id);
+      return 'error' in data ? call.reject(new Error(data.error)) : call.resolve(data.result);
+    };
+    worker.onerror = (event) => {
+      event.preventDefault();
+      this.stop(event.message || 'the background worker could not be started: this browser may be too old, or a file is missing');
+    };
+    this.#worker = worker;
+  }
+
+  /** Ends the worker; open calls fail with the reason. */
+  stop(reason) {
+    if (this.#worker) this.#worker.terminate();
+    this.#worker = null;
+    for (const {reject} of this.#open.values()) reject(new Error(reason));
+    this.#open.clear();
+  }
+
+  /** Calls a function of the worker. @param {string} name @returns {Promise<any>} */
+  async call(name, ...given) {
+    if (!this.#worker) this.#start();
+    const id = ++this.#count;
+    return new Promise((resolve, reject) => {
+      this.#open.set(id, {resolve, reject});
+      this.#worker.postMessage({id, name, given});
+    });
+  }
+}
+
+/** Answers the calls of a Remote with functions, which may be async.
+ * @param {Object<string, function>} functions */
+export function serve(functions) {
+  globalThis.onmessage = async ({data: {id, name, given}}) => {
+    try {
+      globalThis.postMessage({id, result: await functions[name](...given)});
+    } catch (problem) {
+      globalThis.postMessage({id, error: oneLine(problem)});
+    }
+  };
+}
+
+/** An error as a line for people. */
+export function oneLine(problem) {
+  const text = String(problem.message || problem).split('\n')[0].replace(/^mxlite: /, '');
+  return problem instanceof RangeError && /memory|allocation|length/i.test(text) ? `out of memory: ${text}` : text;
+}
