@@ -30,8 +30,9 @@ const paramsText = (params) => Object.entries(params).filter(([key]) => !key.sta
   .map(([key, value]) => `${key} = ${value}`).join(', ');
 
 /** The nodes of mx.graph(). Constants, which have no node there, get one where an operator reads them.
- * @param {Object} mx @param {Object[]} nodes @returns {ViewNode[]} */
-export function fromRecorded(mx, nodes) {
+ * @param {Object} mx @param {Object[]} nodes @param {Object<string, string>} constants what they are, by the name that the
+ *   operator has for them @returns {ViewNode[]} */
+export function fromRecorded(mx, nodes, constants = {}) {
   const about = readerOf(mx), made = [], places = [];
   for (const node of nodes) {
     const {operator, outputs, saved} = node, shape = shapeText(outputs[0].shape), {dtype} = outputs[0];
@@ -45,7 +46,7 @@ export function fromRecorded(mx, nodes) {
     const inputs = node.inputs.map((input, i) => {
       if (input) return places[input.node];
       const kept = saved.find((each) => each.of === 'input' && each.index === i), size = kept ? shapeText(kept.shape) : 'not kept';
-      return made.push({title: names[i] || 'input', kind: 'data', shape: kept ? size : '', inputs: [],
+      return made.push({title: constants[names[i]] || names[i] || 'input', kind: 'data', shape: kept ? size : '', inputs: [],
         about: 'Given from outside: no gradient is asked for, so nothing is recorded before it.',
         facts: [['Shape', size], ...(kept ? [['Number type', kept.dtype]] : [])]}) - 1;
     });

@@ -68,7 +68,7 @@ export class GraphView {
   #spoken(at) {
     const {title, kind, shape, inputs} = this.#nodes[this.#shown[at]], readers = this.#readers[at].length;
     const reads = inputs.length > 0 ? `, reads ${inputs.length}` : '';
-    return `${title}, ${KINDS[kind]}, ${shape}${reads}, read by ${readers}`;
+    return `${title} ${shape}, ${KINDS[kind]}${reads}, read by ${readers}`;
   }
 
   /** Chooses a node of the picture; `focus` moves the keyboard to it. */

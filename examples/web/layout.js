@@ -1,7 +1,7 @@
 /* A layered layout of a directed graph (Sugiyama's method): layers by the longest path, long edges over points in between,
  * an order with few crossings, and places near the neighbours. Pure: sizes in, places out. */
 
-const GAP = {x: 18, y: 44};
+const GAP = {x: 18, y: 36};
 const SWEEPS = 8;
 
 /** @param {{width: number, height: number, inputs: number[]}[]} nodes inputs come before what reads them
@@ -71,30 +71,40 @@ function place(layers) {
     const downwards = sweep % 2 === 0, rows = downwards ? layers : [...layers].reverse();
     for (const row of rows) {
       settle(row, (cell) => {
-        const near = (downwards ? cell.up : cell.down).length > 0 ? (downwards ? cell.up : cell.down) : [...cell.up, ...cell.down];
+        const near = pulling(cell, downwards);
         return near.length > 0 ? near.reduce((sum, each) => sum + each.x, 0) / near.length : cell.x;
       });
     }
   }
 }
 
-/** Places of a row nearest to the wanted ones in the sense of least squares (pool adjacent violators). */
+/** The neighbours that a cell follows: those of the layer before, and of these rather the ones that read something, so that
+ * what is computed step by step makes a straight line. */
+function pulling({up, down}, downwards) {
+  const near = (downwards ? up : down).length > 0 ? (downwards ? up : down) : [...up, ...down];
+  const inner = near.filter((each) => each.up.length > 0);
+  return inner.length > 0 ? inner : near;
+}
+
+/** Places of a row nearest to the wanted ones by weighted least squares (pool adjacent violators). */
 function settle(row, wanted) {
   const blocks = [];
   let offset = 0;
   row.forEach((cell, i) => {
     if (i > 0) offset += (row[i - 1].width + cell.width) / 2 + GAP.x;
     cell.offset = offset;
-    blocks.push({sum: wanted(cell) - offset, cells: [cell]});
+    const weight = cell.up.length > 0 ? 1 : 0.02; // what reads nothing makes room for the others
+    blocks.push({sum: weight * (wanted(cell) - offset), weight, cells: [cell]});
     while (blocks.length > 1) {
       const last = blocks[blocks.length - 1], before = blocks[blocks.length - 2];
-      if (before.sum / before.cells.length <= last.sum / last.cells.length) break;
+      if (before.sum / before.weight <= last.sum / last.weight) break;
       blocks.pop();
       before.sum += last.sum;
+      before.weight += last.weight;
       before.cells.push(...last.cells);
     }
   });
-  for (const {sum, cells} of blocks) cells.forEach((cell) => { cell.x = cell.offset + sum / cells.length; });
+  for (const {sum, weight, cells} of blocks) cells.forEach((cell) => { cell.x = cell.offset + sum / weight; });
 }
 
 function result(cells, layers, edges) {

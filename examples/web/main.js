@@ -8,6 +8,7 @@ import {Remote} from './remote.js';
 import {TrainPanel} from './train_panel.js';
 
 const find = (id) => document.getElementById(id);
+const RESTARTS = 3; // of the worker that trains, before the page gives up
 const MODULE = new URL('mxlite/mxlite.wasm.gz', import.meta.url).href;
 
 const bars = new Bars(find('bars'));
@@ -17,6 +18,8 @@ const trainer = new Remote(new URL('train_worker.js', import.meta.url), (event) 
   if (event.event === 'failed') return panel.failed(event.error);
   panel.progress(event);
   if (event.probabilities && pad.pixels) showAnswer(event.probabilities);
+}, (reason) => {
+  if (panel && trainer.starts < RESTARTS) begin().then(() => panel.failed(`The training stopped, and begins anew: ${reason}`), () => {});
 });
 const graph = new GraphView(find('graph-picture'), find('graph-panel'), 'The recorded graph of one training step');
 const pad = new Pad(find('pad'), (pixels) => predict(pixels), (text) => { find('pen').textContent = text; });
@@ -32,15 +35,22 @@ function say(text) {
   if (find('verdict').textContent !== text) find('verdict').textContent = text;
 }
 
+function setDigit(digit) {
+  find('verdict-digit').textContent = digit;
+  find('verdict-digit').classList.toggle('none', digit === '?');
+}
+
+const article = (digit) => `${digit === 8 ? 'an' : 'a'} ${digit}`;
+
 /** What the network answers, in words that change only when the answer does. */
 function showAnswer(probabilities) {
   const order = [...probabilities.keys()].sort((a, b) => probabilities[b] - probabilities[a]), [best, second] = order;
   bars.show(probabilities);
-  find('verdict-digit').textContent = best;
+  setDigit(best);
   if (!panel.trained) say(`Not trained yet, so it guesses: ${best}.`);
-  else if (probabilities[best] >= 0.9) say(`It reads a ${best}.`);
-  else if (probabilities[best] >= 0.5) say(`Probably a ${best}.`);
-  else say(`Not sure: a ${best}, or a ${second}?`);
+  else if (probabilities[best] >= 0.9) say(`It reads ${article(best)}.`);
+  else if (probabilities[best] >= 0.5) say(`Probably ${article(best)}.`);
+  else say(`Not sure: ${article(best)}, or ${article(second)}?`);
 }
 
 async function predict(pixels) {
@@ -52,7 +62,7 @@ async function predict(pixels) {
     if (mine !== asked) return; // a newer drawing is being read
     if (probabilities) return showAnswer(probabilities);
     bars.show(null);
-    find('verdict-digit').textContent = '–';
+    setDigit('?');
     say('Nothing drawn yet.');
   } catch (problem) {
     notice(problem.message, true);
@@ -96,15 +106,20 @@ function connect() {
   });
 }
 
+/** Gives the worker the library, the digits and a network. */
+async function begin() {
+  await trainer.call('start', MODULE, data.bytes, panel.kind);
+  await panel.ready();
+  await showGraph();
+}
+
 async function start() {
   try {
     const answer = await fetch('digits.u8');
     if (!answer.ok) throw new Error(`digits.u8 cannot be had: ${answer.status}`);
     data = readDigits(new Uint8Array(await answer.arrayBuffer()));
     panel = new TrainPanel(trainer, data, () => showGraph().catch((problem) => notice(problem.message, true)));
-    await trainer.call('start', MODULE, data.bytes, panel.kind);
-    await panel.ready();
-    await showGraph();
+    await begin();
     notice(null);
     if (pad.pixels) predict(pad.pixels);
   } catch (problem) {

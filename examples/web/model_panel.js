@@ -97,7 +97,7 @@ export class ModelPanel {
       throw new Error(`${files.map((file) => file.name).join(' and ')} cannot be used: ${problem.message}`);
     }
     this.#kept = {name, json};
-    this.#opened = {...opened, name};
+    this.#opened = {...opened, name, json, weights, start: this.#remote.starts};
     this.#show();
     const size = `${opened.nodes.filter(({kind}) => kind === 'operator').length} operations, ${opened.parameters.length} arrays of parameters`;
     return opened.complete ? `${name} is open: ${size}.` : `${name} is open: ${size}. To run it, drop its .params file too.`;
@@ -161,6 +161,11 @@ export class ModelPanel {
 
   async #run() {
     const given = Object.fromEntries(await Promise.all([...find('run-inputs').children].map((each) => this.#given(each))));
+    const {json, weights, start} = this.#opened;
+    if (start !== this.#remote.starts || !this.#remote.runs) { // the worker that had it has failed
+      await this.#remote.call('open', this.#module, json, weights);
+      this.#opened.start = this.#remote.starts;
+    }
     const {seconds, outputs, nodes, memory} = await this.#remote.call('run', given);
     this.#draw(nodes);
     find('run-results').replaceChildren(...outputs.map(({name, shape, top, probabilities, values}) => {
@@ -168,7 +173,7 @@ export class ModelPanel {
         html('td', {}, probabilities ? `${(100 * value).toFixed(1)} %` : value.toPrecision(5))));
       const first = shape.length > 1 && shape[0] > 1 ? ', first row' : '';
       return html('div', {class: 'table'}, html('table', {}, html('caption', {}, `${name} (${shapeText(shape)})${first}: the ${top.length} largest of ${values}`),
-        html('thead', {}, html('tr', {}, html('th', {scope: 'col'}, 'Place'), html('th', {scope: 'col'}, probabilities ? 'Probability' : 'Value'))),
+        html('thead', {}, html('tr', {}, html('th', {scope: 'col'}, 'Place (from 0)'), html('th', {scope: 'col'}, probabilities ? 'Probability' : 'Value'))),
         html('tbody', {}, ...rows)));
     }));
     return `Ran in ${(1000 * seconds).toFixed(1)} ms; the library holds ${bytesText(memory)} of memory.`;

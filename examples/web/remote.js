@@ -2,12 +2,14 @@
 
 /** A worker that answers calls. It is started by the first call, and again by the next one after it has failed. */
 export class Remote {
-  #url; #onEvent; #worker = null; #open = new Map(); #count = 0;
+  #url; #onEvent; #onStop; #worker = null; #open = new Map(); #count = 0;
+  /** How often a worker has been started: each begins with nothing. */
+  starts = 0;
 
-  /** @param {URL} url a module @param {function({event: string}): void} onEvent what it sends by itself */
-  constructor(url, onEvent = () => {}) {
-    this.#url = url;
-    this.#onEvent = onEvent;
+  /** @param {URL} url a module @param {function({event: string}): void} onEvent gets what it sends by itself
+   * @param {function(string): void} onStop is called, with the reason, when it has failed */
+  constructor(url, onEvent = () => {}, onStop = () => {}) {
+    [this.#url, this.#onEvent, this.#onStop] = [url, onEvent, onStop];
   }
 
   #start() {
@@ -22,15 +24,19 @@ export class Remote {
     };
     worker.onerror = (event) => {
       event.preventDefault();
-      this.stop(event.message || 'the background worker could not be started: this browser may be too old, or a file is missing');
+      this.#stop(event.message || 'the background worker could not be started: this browser may be too old, or a file is missing');
     };
     this.#worker = worker;
+    this.starts++;
   }
 
+  get runs() { return this.#worker !== null; }
+
   /** Ends the worker; open calls fail with the reason. */
-  stop(reason) {
-    if (this.#worker) this.#worker.terminate();
+  #stop(reason) {
+    this.#worker.terminate();
     this.#worker = null;
+    this.#onStop(reason);
     for (const {reject} of this.#open.values()) reject(new Error(reason));
     this.#open.clear();
   }

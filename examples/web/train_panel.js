@@ -22,7 +22,7 @@ export class TrainPanel {
       loss: new Curve(find('loss-chart'), {label: 'Loss', top: 2.5, write: (value) => value.toFixed(value < 0.1 && value > 0 ? 3 : 1)}),
     };
     for (const [key, {label}] of Object.entries(NETWORKS)) find('network').append(new Option(label, key));
-    find('start').onclick = () => this.#act(() => this.#toggle());
+    for (const id of ['start', 'quick']) find(id).onclick = () => this.#act(() => this.#toggle());
     find('reset').onclick = () => this.#act(() => this.choose());
     find('network').onchange = () => this.#act(() => this.choose(true));
     find('rate').oninput = () => this.#act(() => this.#set());
@@ -38,7 +38,7 @@ export class TrainPanel {
 
   /** The library is there. */
   async ready() {
-    find('start').disabled = find('reset').disabled = false;
+    find('start').disabled = find('quick').disabled = find('reset').disabled = false;
     await this.#set();
   }
 
@@ -101,7 +101,7 @@ export class TrainPanel {
 
   #switch(running) {
     this.#running = running;
-    find('start').textContent = running ? 'Pause' : this.trained ? 'Go on training' : 'Start training';
+    for (const id of ['start', 'quick']) find(id).textContent = running ? 'Pause' : this.trained ? 'Go on training' : 'Start training';
   }
 
   #summary(word) {
@@ -122,7 +122,7 @@ export class TrainPanel {
     this.#last = report;
     this.#answers = report.answers;
     if (fresh) for (const curve of Object.values(this.#curves)) curve.clear();
-    find('accuracy').textContent = percent(report.accuracy);
+    find('accuracy').textContent = find('quick-accuracy').textContent = percent(report.accuracy);
     find('passes').textContent = report.pass.toFixed(report.pass < 10 ? 1 : 0);
     find('loss').textContent = report.loss === null ? (fresh ? '–' : find('loss').textContent) : report.loss.toFixed(3);
     if (report.loss !== null) this.#curves.loss.add(report.pass, report.loss);
@@ -158,7 +158,7 @@ export class TrainPanel {
       cell.shown = i;
       cell.item.className = answer === null ? '' : answer === digit ? 'right' : 'wrong';
       cell.text.textContent = answer === null ? String(digit) : answer === digit ? `✓ ${answer}` : `✗ ${answer}`;
-      cell.hidden.textContent = answer === null ? '' : answer === digit ? ', right' : `, wrong: it is a ${digit}`;
+      cell.hidden.textContent = answer === null ? '' : answer === digit ? ', right' : `, wrong: it is ${digit}`;
     });
   }
 

@@ -57,7 +57,7 @@ serve({
     mx = await load(moduleUrl);
     trainer = new Trainer(mx, readDigits(digits));
     trainer.choose(kind);
-    return {memory: mx.memoryBytes()};
+    report();
   },
   /** A new network of a kind, untrained. */
   choose(kind) {
@@ -81,5 +81,9 @@ serve({
   add: (pixels, digit) => trainer.add(pixels, digit),
   forget: () => trainer.forget(),
   /** The recorded graph of a step. @returns {import('./graph_data.js').ViewNode[]} */
-  graph: () => fromRecorded(mx, trainer.graph()),
+  graph() {
+    const nodes = fromRecorded(mx, trainer.graph(), {data: 'pictures', index: 'right digits'});
+    nodes[nodes.length - 1].shape = 'the loss';
+    return nodes;
+  },
 });
