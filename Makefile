@@ -495,4 +495,4 @@ clean:
 -include $(OBJECTS:.o=.d) $(patsubst %.c,$(BUILD)/obj/%.d,$(TEST_INTERNAL) $(TEST_PUBLIC) \
     $(TEST_HELPERS)) $(LINT_FILES:%=$(BUILD)/%.checked.d)
 
-include mk/peers.mk mk/measure.mk mk/platforms.mk mk/web.mk mk/site.mk
+include mk/peers.mk mk/measure.mk mk/platforms.mk mk/web.mk mk/page.mk mk/site.mk

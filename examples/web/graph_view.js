@@ -52,7 +52,7 @@ export class GraphView {
       const {title, kind, shape} = this.#nodes[i], {x, y} = places[at], wide = sized[at].width;
       const mark = element('g', {class: `node ${kind}`, role: 'button', tabindex: -1, transform: `translate(${x} ${y})`, 'aria-label': this.#spoken(at)},
         element('rect', {x: -wide / 2, y: -HEIGHT / 2, width: wide, height: HEIGHT, rx: kind === 'operator' ? 8 : HEIGHT / 2}),
-        element('text', {y: shape ? -4 : 4, class: 'title'}, short(title)), element('text', {y: 13, class: 'shape'}, short(shape)));
+        element('text', {y: shape ? -4 : 4, class: 'title'}, short(title)), ' ', element('text', {y: 13, class: 'shape'}, short(shape)));
       mark.addEventListener('click', () => this.choose(at, true));
       return mark;
     });

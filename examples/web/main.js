@@ -89,12 +89,17 @@ function connect() {
       find('teach-status').textContent = 'Draw a digit first.';
       return;
     }
-    own = await trainer.call('add', pixels, digit);
+    try {
+      own = await trainer.call('add', pixels, digit);
+    } catch (problem) {
+      find('teach-status').textContent = `Not added: ${problem.message}`;
+      return;
+    }
     find('forget').hidden = false;
     find('teach-status').textContent = `Added as a ${digit}. Of yours it trains on ${own} now; each counts as ten.`;
   };
   find('forget').onclick = async () => {
-    await trainer.call('forget');
+    await trainer.call('forget').catch((problem) => notice(problem.message, true));
     own = 0;
     find('forget').hidden = true;
     find('teach-status').textContent = 'Forgotten. Reset the network, too, to undo what it learned from them.';

@@ -36,9 +36,9 @@ export class Remote {
   #stop(reason) {
     this.#worker.terminate();
     this.#worker = null;
-    this.#onStop(reason);
     for (const {reject} of this.#open.values()) reject(new Error(reason));
     this.#open.clear();
+    this.#onStop(reason);
   }
 
   /** Calls a function of the worker. @param {string} name @returns {Promise<any>} */
@@ -64,8 +64,8 @@ export function serve(functions) {
   };
 }
 
-/** An error as a line for people. */
+/** An error as a line for people: without the name of the function of the C API that reports it. */
 export function oneLine(problem) {
-  const text = String(problem.message || problem).split('\n')[0].replace(/^mxlite: /, '');
+  const text = String(problem.message || problem).split('\n')[0].replace(/^(mxlite|MX\w+|NN\w+): (Error in operator: )?/, '');
   return problem instanceof RangeError && /memory|allocation|length/i.test(text) ? `out of memory: ${text}` : text;
 }

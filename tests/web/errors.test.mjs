@@ -68,7 +68,7 @@ test('files that are no model, damaged or do not fit', async () => {
   }
   await page.click('#run button');
   await untilText(page, 'model-status', /^Ran in/); // the model before still runs
-  for (const [shape, pattern] of [['1, 63', /axis 1 of weight/], ['1, x', /a shape is a list of whole numbers/], ['', /a shape is a list/],
+  for (const [shape, pattern] of [['1, 63', /axis 1 of weight/], ['1, y', /a shape is a list of whole numbers/], ['', /a shape is a list/],
     ['1, -64', /a shape is a list/], ['900000000, 64', /too many elements|out of memory/]]) {
     await page.fill('#input-0-shape', shape);
     await page.click('#run button');
@@ -175,6 +175,7 @@ test('a worker that fails is started again', async () => {
   await draw(page, 1);
   await page.click('#teach button[type=submit]');
   await untilText(page, 'train-error', /begins anew: .*bad luck/);
+  assert.match(await text(page, 'teach-status'), /^Not added: .*bad luck/);
   await train(page);
   noProblems(page);
 });

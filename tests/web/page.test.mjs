@@ -181,6 +181,7 @@ test('it is accessible, light and dark, and fits a small screen', async () => {
     await train(page);
     await page.click('#start');
     if (name === 'small') {
+      await page.locator('#pad').scrollIntoViewIfNeeded();
       const box = await page.locator('#pad').boundingBox();
       await page.touchscreen.tap(box.x + 100, box.y + 100);
       await untilText(page, 'verdict', /\d/);
