@@ -495,4 +495,4 @@ clean:
 -include $(OBJECTS:.o=.d) $(patsubst %.c,$(BUILD)/obj/%.d,$(TEST_INTERNAL) $(TEST_PUBLIC) \
     $(TEST_HELPERS)) $(LINT_FILES:%=$(BUILD)/%.checked.d)
 
-include mk/peers.mk mk/measure.mk mk/platforms.mk mk/site.mk mk/release.mk mk/web.mk mk/embed.mk
+include mk/peers.mk mk/measure.mk mk/platforms.mk mk/site.mk mk/release.mk mk/web.mk mk/embed.mk mk/page.mk

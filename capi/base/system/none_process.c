@@ -128,7 +128,7 @@ void mxl_library_stay(const void *address)
 
 /* ---- shared memory ---- */
 
-#if defined(MXL_BARE) || defined(MXL_WINDOWS)
+#if defined(MXL_BARE)
 static int missing(void)
 {
     return mxl_error("shared memory: mxlite has none on this system");
