@@ -182,6 +182,8 @@ class Amalgamation:
         if name == "mxlite.h":
             return '#include "mxlite.h"\n'
         text = (self.root / "capi" / name).read_text()
+        if name.startswith("kernel/math/"):
+            text = inlined_always(text)
         lines = [
             self.header(m.group(2)).rstrip("\n") if (m := self.project(line)) else line for line in text.split("\n")
         ]
@@ -225,6 +227,11 @@ class Amalgamation:
             renamed |= {name for name in own for cut in cuts(name) if cut in renamed}
             parts.append(self.section(source, renamed, prefixes[source.path]))
         return first + system_headers("".join(parts)) + end
+
+
+def inlined_always(text: str) -> str:
+    """The text with inline functions that gcc inlines however large the file is: its limits grow with a file's size."""
+    return re.sub(r"^static inline ", "MXL_ONE_FILE_INLINE ", text, flags=re.M)
 
 
 def same_type(name: str, sources: list[Source]) -> bool:

@@ -31,6 +31,11 @@ FIRST = """\
 #pragma GCC optimize("tree-vectorize", "vect-cost-model=dynamic", "no-unswitch-loops")
 #endif
 #endif
+#if defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
+#define MXL_ONE_FILE_INLINE static inline __attribute__((always_inline))
+#else
+#define MXL_ONE_FILE_INLINE static inline
+#endif
 #if defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wunused-const-variable"
