@@ -114,8 +114,10 @@ class Amalgamation:
                 self.in_headers.update(tokens_of(text[begin:end]))
 
     def clashing(self) -> dict[str, list[Source]]:
-        """Names that a source has for itself, and that another source, a header or the system has too. Those of <windows.h>
-        are not seen here: all names of capitals count."""
+        """Names that a source has for itself, and that another source, a header or the system has too.
+
+        Those of <windows.h> are not seen here: all names of capitals count.
+        """
         owners: dict[str, list[Source]] = {}
         shown: set[str] = set()
         for source in self.sources:
