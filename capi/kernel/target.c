@@ -9,10 +9,15 @@
 #endif
 
 #include "base/error.h"
+#include "base/system/process.h"
 
 atomic_int mxl_level_in_force = -1;
 
+#if defined(__aarch64__)
+static const char *const names[MXL_LEVELS] = {"baseline", "neon", "dotprod"};
+#else
 static const char *const names[MXL_LEVELS] = {"baseline", "avx2", "avx512"};
+#endif
 
 static bool has(int level)
 {
@@ -27,6 +32,8 @@ static bool has(int level)
     return level == MXL_AVX2 ||
            (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"));
+#elif MXL_HAS_NEON
+    return level == MXL_NEON || mxl_processor_has_dot_products();
 #else
     return false;
 #endif
@@ -51,7 +58,7 @@ int mxl_level_find(void)
     int level = named_level();
 
     if (level == MXL_LEVELS) {
-        level = MXL_AVX512;
+        level = MXL_LEVELS - 1;
         while (!has(level))
             level--;
     } else if (level < 0 || !has(level)) {
@@ -66,12 +73,11 @@ int mxl_level_check(void)
     int level = named_level();
 
     if (level < 0)
-        return mxl_error(
-            "MXLITE_VECTOR_LEVEL is \"%s\"; \"baseline\", \"avx2\" and \"avx512\" are known",
-            getenv("MXLITE_VECTOR_LEVEL"));
+        return mxl_error("MXLITE_VECTOR_LEVEL is \"%s\"; \"%s\", \"%s\" and \"%s\" are known",
+                         getenv("MXLITE_VECTOR_LEVEL"), names[0], names[1], names[2]);
     if (level < MXL_LEVELS && !has(level))
         return mxl_error("MXLITE_VECTOR_LEVEL is \"%s\", which this processor%s has not got",
-                         names[level], MXL_HAS_WIDE ? "" : ", or this build,");
+                         names[level], MXL_HAS_WIDE || MXL_HAS_NEON ? "" : ", or this build,");
     return 0;
 }
 

@@ -11,6 +11,10 @@
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+#if defined(__aarch64__) && defined(__linux__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
 
 long mxl_process_id(void)
 {
@@ -75,4 +79,17 @@ void mxl_library_stay(const void *address)
     if (dladdr(address, &self) != 0)
         (void)dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 }
+
+#if defined(__aarch64__)
+bool mxl_processor_has_dot_products(void)
+{
+#if defined(__linux__)
+    return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
+#elif defined(__APPLE__)
+    return true; /* all of Apple's that run macOS */
+#else
+    return false;
+#endif
+}
+#endif
 #endif

@@ -156,4 +156,13 @@ void mxl_library_stay(const void *address)
 {
     (void)address;
 }
+
+#if defined(__aarch64__)
+bool mxl_processor_has_dot_products(void)
+{
+    enum { DOT_PRODUCTS = 43 }; /* PF_ARM_V82_DP_INSTRUCTIONS_AVAILABLE, of newer headers */
+
+    return IsProcessorFeaturePresent(DOT_PRODUCTS) != 0;
+}
+#endif
 #endif
