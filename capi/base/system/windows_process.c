@@ -109,7 +109,7 @@ void *mxl_library_open(const char *path, const char **why)
     wchar_t wide[MXL_WIDE_ROOM];
     HMODULE library = NULL;
 
-    if (mxl_wide(wide, path))
+    if (mxl_utf16(wide, path))
         library = LoadLibraryW(wide);
     *why = NULL;
     if (library == NULL) {
