@@ -60,9 +60,9 @@ static void bad_free(void *payload, void *block, size_t bytes)
 
 #define NAME_OF(name, expression) #name,
 static const char *const argument_names[] = {
-    BAD_ARGUMENTS(NAME_OF) GRAPH_ARGUMENTS(NAME_OF) PROFILE_ARGUMENTS(NAME_OF)
-        SYMBOL_ARGUMENTS(NAME_OF) STORE_ARGUMENTS(NAME_OF) PACKED_ARGUMENTS(NAME_OF)
-            SMALL_ARGUMENTS(NAME_OF) RECORD_ARGUMENTS(NAME_OF)};
+    BAD_ARGUMENTS(NAME_OF) LIBRARY_ARGUMENTS(NAME_OF) GRAPH_ARGUMENTS(NAME_OF)
+        PROFILE_ARGUMENTS(NAME_OF) SYMBOL_ARGUMENTS(NAME_OF) STORE_ARGUMENTS(NAME_OF)
+            PACKED_ARGUMENTS(NAME_OF) SMALL_ARGUMENTS(NAME_OF) RECORD_ARGUMENTS(NAME_OF)};
 
 static int call_argument(size_t index)
 {
@@ -72,6 +72,7 @@ static int call_argument(size_t index)
     if (at++ == index)                                                                             \
         return expression;
     BAD_ARGUMENTS(TRY_ARGUMENT)
+    LIBRARY_ARGUMENTS(TRY_ARGUMENT)
     GRAPH_ARGUMENTS(TRY_ARGUMENT)
     PROFILE_ARGUMENTS(TRY_ARGUMENT)
     SYMBOL_ARGUMENTS(TRY_ARGUMENT)

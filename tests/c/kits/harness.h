@@ -28,6 +28,12 @@ typedef struct harness_test {
 
 #define TEST(name)  static void name(void)
 #define ENTRY(name) {#name, name}
+/* A test that needs threads, or more than WebAssembly has. */
+#if defined(__wasm__)
+#define NOT_WASM(name) {NULL, name}
+#else
+#define NOT_WASM(name) ENTRY(name)
+#endif
 
 /* Each returns whether it held; the test goes on. Usable from any thread. */
 bool harness_check(bool held, const char *file, int line, const char *text);
