@@ -1,6 +1,6 @@
 # mxlite in WebAssembly: the module, the package of bindings/web, and their tests in Node.js. zig from PyPI compiles it, as
 # it does for other systems (mk/platforms.mk). Included by the Makefile.
-.PHONY: wasm wasm-package test-wasm test-wasm-package
+.PHONY: wasm wasm-package test-wasm test-wasm-bits
 #: make wasm     build/wasm/package: mxlite.wasm and its package for browsers and Node.js; zig from PyPI compiles it
 
 # Vectors of 128 bits, which all browsers since 2023 have; one thread; nothing is loaded at run time. A module is not
@@ -51,3 +51,10 @@ test-wasm: wasm
 	$(call NEED,node,nodejs)
 	$(IN_WASM) test-c-run
 	@MXLITE_WEB='$(abspath $(BUILD))/wasm/package' node --expose-gc --test bindings/web/test
+
+#: make test-wasm-bits  results in WebAssembly have the bits of this processor's baseline level; koffi from npm
+test-wasm-bits: wasm lib
+	$(call NEED,npm,npm)
+	@npm install --silent --no-audit --no-fund --prefix $(BUILD)/wasm/npm koffi
+	@MXLITE_WEB='$(abspath $(BUILD))/wasm/package' NODE_PATH='$(abspath $(BUILD))/wasm/npm/node_modules' $(LIBRARY_ENV) \
+	    MXLITE_VECTOR_LEVEL=baseline MXLITE_BACKENDS=none node $(WEB)/bits.mjs
