@@ -8,4 +8,4 @@ const [program] = process.argv.slice(2);
 const wasi = new WASI({version: 'preview1', args: process.argv.slice(2), env: {...process.env, PWD: process.cwd()},
   preopens: {'/tmp': '/tmp', '.': process.cwd()}});
 const module = await WebAssembly.compile(fs.readFileSync(program));
-process.exitCode = wasi.start(await WebAssembly.instantiate(module, wasi.getImportObject()));
+process.exit(wasi.start(await WebAssembly.instantiate(module, wasi.getImportObject())));

@@ -25,6 +25,17 @@ static long size_of(FILE *file)
     return fseek(file, 0, SEEK_SET) == 0 ? size : -1;
 }
 
+/* What a file without positions is: a folder opens, and cannot be read. */
+static mxl_file_kind kind_of(FILE *file)
+{
+    int first = fgetc(file);
+
+    if (first == EOF && ferror(file))
+        return MXL_FILE_FOLDER;
+    (void)ungetc(first, file);
+    return MXL_FILE_OTHER;
+}
+
 FILE *mxl_file_open(const char *path, bool wait, mxl_file_kind *kind, size_t *size)
 {
     FILE *file = fopen(path, "rb");
@@ -32,7 +43,7 @@ FILE *mxl_file_open(const char *path, bool wait, mxl_file_kind *kind, size_t *si
 
     (void)wait;
     if (kind != NULL)
-        *kind = bytes < 0 ? MXL_FILE_OTHER : MXL_FILE_REGULAR;
+        *kind = bytes >= 0 || file == NULL ? MXL_FILE_REGULAR : kind_of(file);
     if (size != NULL)
         *size = bytes < 0 ? 0 : (size_t)bytes;
     return file;

@@ -28,7 +28,8 @@ typedef struct harness_test {
 
 #define TEST(name)  static void name(void)
 #define ENTRY(name) {#name, name}
-/* A test that needs threads, or more than WebAssembly has. */
+/* A test that WebAssembly cannot run: of threads and what they keep, of numbers and addresses of 64
+ * bits, of files that are none, or of the environment. */
 #if defined(__wasm__)
 #define NOT_WASM(name) {NULL, name}
 #else
