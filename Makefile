@@ -59,7 +59,9 @@ RARE = $(filter $(addprefix $(BUILD)/obj/capi/,api/profile/%.o api/api_info.o ap
 LOOPS = $(filter-out $(PLAIN_LOOPS),$(filter $(BUILD)/obj/capi/kernel/%.o $(BUILD)/obj/capi/ops/%.o,$(OBJECTS)))
 SANITIZE :=
 include mk/system.mk
-CODEGEN := -fPIC -fvisibility=hidden -fwrapv -fno-math-errno -fno-trapping-math $(TLS_MODEL) -pthread \
+# -ffp-contract=off: a product and a sum are rounded by themselves unless the source says mxl_fma. (gcc does so for
+# -std=c17 by itself; clang would fuse them on aarch64, where the baseline has the bits of x86-64's.)
+CODEGEN := -fPIC -fvisibility=hidden -fwrapv -fno-math-errno -fno-trapping-math -ffp-contract=off $(TLS_MODEL) -pthread \
     $(if $(WINDOWS),-DMXL_EXPORTS)
 MXL_CFLAGS = -std=c17 $(WARNINGS) $(OPTIMIZE) $(CODEGEN) $(SANITIZE) -Icapi -Iinclude \
     $(PARTS_FLAGS) $(CFLAGS_EXTRA)
@@ -189,7 +191,7 @@ TEST_TIMEOUT ?= 600
 $(BUILD)/obj/tests/c/%.o: tests/c/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "CC   $<"
-	$(Q)$(CC) $(MXL_CFLAGS) $(OWN_CFLAGS) -Itests/c/kits -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(MXL_CFLAGS) $(OWN_CFLAGS) $(TEST_CFLAGS) -Itests/c/kits -MMD -MP -c -o $@ $<
 
 $(BUILD)/obj/tests/c/public/%.o: tests/c/public/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -495,4 +497,4 @@ clean:
 -include $(OBJECTS:.o=.d) $(patsubst %.c,$(BUILD)/obj/%.d,$(TEST_INTERNAL) $(TEST_PUBLIC) \
     $(TEST_HELPERS)) $(LINT_FILES:%=$(BUILD)/%.checked.d)
 
-include mk/peers.mk mk/measure.mk mk/platforms.mk mk/site.mk mk/release.mk mk/web.mk mk/embed.mk mk/page.mk
+include mk/peers.mk mk/measure.mk mk/platforms.mk mk/site.mk mk/release.mk mk/web.mk mk/embed.mk mk/page.mk mk/arm.mk
