@@ -45,50 +45,35 @@ VECTORISE := -O2 -ftree-vectorize $(shell echo 'int mxl;' | $(CC) -Werror -fvect
     -o /dev/null - 2>/dev/null && echo -fvect-cost-model=dynamic) $(ALIGN_LOOPS) $(SMALL_LOOPS)
 PLAIN_LOOPS = $(filter $(addprefix $(BUILD)/obj/capi/,kernel/codec/%.o kernel/copy/cast.o \
     kernel/copy/cast_carried.o ops/elementwise/compare.o \
-    $(patsubst %,ops/%/%.o,conv create index linalg loss nn reduce shape)),$(OBJECTS))
+    kernel/index/scatter.o kernel/random/%.o \
+    $(patsubst %,ops/%/%.o,batch conv create index linalg loss nn numpy optimizer quantized random reduce shape \
+    sparse vision)),$(OBJECTS))
 # A call goes through a dozen small files: the linker inlines between them, where the compiler can (LTO= leaves it
 # out). The objects hold machine code too, for tests, which are linked with the archive and without that (-fno-lto).
 LTO := $(shell echo 'int mxl;' | $(CC) -flto=auto -ffat-lto-objects -x c -c -o /dev/null - 2>/dev/null \
     && echo -flto=auto -ffat-lto-objects)
 NO_LTO := $(if $(LTO),-fno-lto)
-# What no call of an operator runs is small rather than fast: files, profiles, texts of errors.
+# What no call of an operator runs is small rather than fast: files, profiles, texts of errors, what makes and changes
+# symbols before they run.
 SMALL := -Os
-RARE = $(filter $(addprefix $(BUILD)/obj/capi/,api/profile/%.o api/api_info.o api/api_process.o api/api_shared.o \
-    array/file.o array/file_read.o array/shared.o backend/%.o base/content.o base/profile/sums.o base/profile/trace.o \
-    base/system/posix_replace.o base/text/%.o op/text.o op/signature.o),$(OBJECTS))
+RARE = $(filter $(addprefix $(BUILD)/obj/capi/,api/profile/%.o api/custom/describe.o api/custom/register.o \
+    api/library/%.o api/legacy/%.o api/packed/%.o api/autograd/api_graph.o array/file.o array/file_read.o \
+    array/shared.o backend/%.o base/content.o base/profile/sums.o base/profile/trace.o base/system/posix_replace.o \
+    base/text/%.o op/text.o op/signature.o op/shapes/parse.o symbol/passes/%.o symbol/control/check.o \
+    symbol/control/infer.o ops/refused.o $(patsubst %,api/api_%.o,info process shared backend custom io query random) \
+    $(patsubst %,api/symbol/%.o,executor_bind executor_make executor_simple infer list lists make nnvm quantize reduce \
+    text) $(patsubst %,symbol/%.o,attrs compose grad_watch indexed infer json json_read json_write names node rewrite \
+    stypes symbol walk)),$(OBJECTS))
 LOOPS = $(filter-out $(PLAIN_LOOPS),$(filter $(BUILD)/obj/capi/kernel/%.o $(BUILD)/obj/capi/ops/%.o,$(OBJECTS)))
 SANITIZE :=
-# What CC builds for, and whether that is Linux with glibc, which alone keeps room for such thread-local variables
-# of libraries that a program opens.
-TARGET := $(shell $(CC) -dumpmachine 2>/dev/null)
-WINDOWS := $(findstring windows,$(TARGET))$(findstring mingw,$(TARGET))
-TLS_MODEL := $(shell printf '#include <stdint.h>\n#ifndef __GLIBC__\n#error\n#endif\n' | $(CC) -x c -E - >/dev/null 2>&1 \
-    && echo -ftls-model=initial-exec)
+include mk/system.mk
 # -ffp-contract=off: a product and a sum are rounded by themselves unless the source says mxl_fma. (gcc does so for
 # -std=c17 by itself; clang would fuse them on aarch64, where the baseline has the bits of x86-64's.)
-CODEGEN := -fPIC -fvisibility=hidden -fwrapv -fno-math-errno -fno-trapping-math -ffp-contract=off $(TLS_MODEL) -pthread
+CODEGEN := -fPIC -fvisibility=hidden -fwrapv -fno-math-errno -fno-trapping-math -ffp-contract=off $(TLS_MODEL) -pthread \
+    $(if $(WINDOWS),-DMXL_EXPORTS)
 MXL_CFLAGS = -std=c17 $(WARNINGS) $(OPTIMIZE) $(CODEGEN) $(SANITIZE) -Icapi -Iinclude \
     $(PARTS_FLAGS) $(CFLAGS_EXTRA)
 MXL_LDFLAGS = $(SANITIZE) -pthread $(LDFLAGS_EXTRA)
-# zig cc has what unwinds the stack in a library of its own.
-LIBS := -lm $(if $(findstring linux,$(TARGET)),-ldl $(if $(findstring zig,$(CC)),-lunwind))
-
-# libmxnet.so is the same library under its own name, complete by itself. Where the loader finds a libmxlite.so too
-# (beside it, or loaded already), it takes all functions from that one: a process has one library (DT_AUXILIARY). A
-# loader without that, and sanitizers, which would see every variable twice, get a link. -static-libgcc: what catches
-# exceptions (below) names a function of libgcc that never runs.
-LINKER_TAKES = $(shell echo 'int mxl;' | $(CC) -shared $(1) -x c -o /dev/null - >/dev/null 2>&1 && echo "$(1)")
-ifneq ($(findstring darwin,$(TARGET)),)
-SHARED := -dynamiclib -Wl,-install_name,@rpath/libmxlite.so
-else ifneq ($(WINDOWS),)
-SHARED := -shared
-else
-SYMBOLIC := $(call LINKER_TAKES,-Wl$(comma)-Bsymbolic-functions)
-SHARED = -shared -static-libgcc -Wl,-soname,$(@F) $(SYMBOLIC) -Wl,-z,nodelete $(if $(SANITIZE),,-Wl,-z,defs)
-ALIAS := $(if $(call LINKER_TAKES,-Wl$(comma)--auxiliary=libmxlite.so),-Wl$(comma)--auxiliary=libmxlite.so \
-    -Wl$(comma)-rpath$(comma)'$$ORIGIN')
-endif
-TWICE = $(if $(SANITIZE),,$(ALIAS))
 
 .PHONY: help lib native debug venv demo examples test test-build test-runs test-all test-all-build test-all-runs test-c test-c-run test-programs test-headers test-py test-op \
     py-table py-rest py-again test-levels level-baseline level-avx2 level-none asan asan-build asan-c asan-table tsan \
@@ -122,7 +107,7 @@ help:
 #: make lint     formatting, warnings as errors, ruff, include directions, exported names
 #: make clean    remove what was built (.venv and .venvs stay)
 
-lib: $(BUILD)/libmxlite.so $(BUILD)/libmxnet.so share
+lib: $(LIBRARY) $(MXNET_LIBRARY) share
 
 debug:
 	@$(MAKE) lib BUILD=$(BUILD)/debug OPTIMIZE='-O0 -g3'
@@ -147,9 +132,9 @@ $(LOOPS) $(BUILD)/obj/tests/c/kernel/test_kernel_math%.o: OWN_CFLAGS := $(OPTIMI
 $(PLAIN_LOOPS): OWN_CFLAGS := $(VECTORISE)
 $(RARE): OWN_CFLAGS := $(SMALL) $(LTO)
 $(filter-out $(LOOPS) $(PLAIN_LOOPS) $(RARE),$(OBJECTS)): OWN_CFLAGS := $(OPTIMIZE_CALLS) $(LTO)
-$(BUILD)/libmxlite.so: OWN_LDFLAGS := -O2 $(LTO)
+$(LIBRARY): OWN_LDFLAGS := -O2 $(LTO)
 # Half a minute less; where it is alone, a small call takes 5 % longer.
-$(BUILD)/libmxnet.so: OWN_LDFLAGS := -O2 $(NO_LTO)
+$(MXNET_LIBRARY): OWN_LDFLAGS := -O2 $(NO_LTO)
 endif
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
@@ -163,51 +148,35 @@ ifeq ($(WINDOWS),)
 $(BUILD)/obj/capi/api/library/%.o: CATCHES := -fexceptions $(NO_LTO)
 endif
 
-LINK = $(CC) $(SHARED) $(MXL_LDFLAGS) $(OWN_LDFLAGS) -o $@ $(OBJECTS) $(LIBS)
-$(BUILD)/libmxlite.so: $(OBJECTS) $(BUILD)/sources
-	@echo "LINK $@"
-	$(if $(OBJECTS),,$(error there are no C sources under capi/))
-	$(Q)$(LINK)
-
-$(BUILD)/libmxnet.so: $(OBJECTS) $(BUILD)/sources
-	@echo "LINK $@"
-	@rm -f $@
-	$(Q)$(if $(TWICE),$(LINK) $(TWICE),ln -s libmxlite.so $@)
-
 # Where header and library are, for pkg-config and CMake: in a build folder this machine's paths, in a
 # wheel (below) paths from the file itself.
 SHARE := pkgconfig/mxlite.pc cmake/mxlite/mxliteConfig.cmake cmake/mxlite/mxliteConfigVersion.cmake
 VERSION = $(shell awk '/^#define MXL_VERSION_(MAJOR|MINOR|PATCH) / { v = v d $$3; d = "." } END { print v }' \
     include/mxlite/mxlite.h)
-FILL = sed -e 's|@VERSION@|$(VERSION)|' -e 's|@PREFIX@|$(PREFIX)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
-    -e 's|@LIBDIR@|$(LIBDIR)|'
+FILL = sed -e 's|@VERSION@|$(VERSION)|' -e 's|@PREFIX@|$(AT)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
+    -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@LIBS@|$(LIBS) -pthread|' -e 's|@LIBRARY@|$(SHARED_NAME)|' -e 's|@RPATH@|$(if $(MACOS),@rpath/)|'
 .PHONY: share
 share: $(SHARE:%=$(BUILD)/share/%)
 
-$(BUILD)/share/%: PREFIX = $(abspath $(BUILD))
+$(BUILD)/share/%: AT = $(abspath $(BUILD))
 $(BUILD)/share/%: INCLUDEDIR = $(CURDIR)/include
 $(BUILD)/share/%: LIBDIR = $(abspath $(BUILD))
-$(BUILD)/share/%: tools/package/%.in include/mxlite/mxlite.h Makefile
+$(BUILD)/share/%: tools/package/%.in include/mxlite/mxlite.h Makefile mk/system.mk
 	@mkdir -p $(@D)
 	$(Q)$(FILL) $< > $@
 
 # What a wheel holds (setup.py asks for it): the stripped libraries, and the same files for the place that they have
 # there.
-native: $(BUILD)/native/libmxlite.so $(BUILD)/native/libmxnet.so $(SHARE:%=$(BUILD)/native/share/%)
+native: $(NATIVE) $(SHARE:%=$(BUILD)/native/share/%)
 
 $(BUILD)/native/share/pkgconfig/%: PACKAGE = $${prefix}
 $(BUILD)/native/share/cmake/%: PACKAGE = $${CMAKE_CURRENT_LIST_DIR}/../../..
-$(BUILD)/native/share/%: PREFIX = $${pcfiledir}/../..
+$(BUILD)/native/share/%: AT = $${pcfiledir}/../..
 $(BUILD)/native/share/%: INCLUDEDIR = $(PACKAGE)/include
 $(BUILD)/native/share/%: LIBDIR = $(PACKAGE)/_native
-$(BUILD)/native/share/%: tools/package/%.in include/mxlite/mxlite.h Makefile
+$(BUILD)/native/share/%: tools/package/%.in include/mxlite/mxlite.h Makefile mk/system.mk
 	@mkdir -p $(@D)
 	$(Q)$(FILL) $< > $@
-
-$(BUILD)/native/%.so: $(BUILD)/%.so
-	@mkdir -p $(@D)
-	$(Q)cp $< $@
-	$(Q)strip --strip-unneeded $@
 
 $(BUILD)/libmxlite.a: $(OBJECTS) $(BUILD)/sources
 	@rm -f $@
@@ -220,7 +189,6 @@ TEST_INTERNAL := $(sort $(wildcard tests/c/*/test_*.c tests/c/*/thread_*.c))
 TEST_PUBLIC := $(sort $(wildcard tests/c/public/public_*.c))
 TEST_HELPERS := $(sort $(wildcard tests/c/kits/*.c))
 TEST_HELPER_OBJECTS := $(TEST_HELPERS:%.c=$(BUILD)/obj/%.o)
-EXE := $(if $(WINDOWS),.exe)
 TEST_PROGRAM = $(patsubst %.c,$(BUILD)/tests/%$(EXE),$(notdir $(1)))
 TEST_PROGRAMS = $(filter-out $(TEST_SKIP:%=$(BUILD)/tests/%$(EXE)),$(filter $(BUILD)/tests/$(TEST_KIND)%,$(call \
     TEST_PROGRAM,$(TEST_INTERNAL) $(TEST_PUBLIC))))
@@ -241,13 +209,12 @@ $(BUILD)/obj/tests/c/public/%.o: tests/c/public/%.c $(BUILD)/flags
 # A program is called as its file, whatever folder that is in.
 $(foreach file,$(TEST_INTERNAL) $(TEST_PUBLIC),$(eval $(call TEST_PROGRAM,$(file)): $(file:%.c=$(BUILD)/obj/%.o)))
 
-$(call TEST_PROGRAM,$(TEST_PUBLIC)): $(TEST_HELPER_OBJECTS) $(BUILD)/libmxlite.$(if $(WINDOWS),a,so)
+$(call TEST_PROGRAM,$(TEST_PUBLIC)): $(TEST_HELPER_OBJECTS) $(LINK_LIBRARY)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(MXL_LDFLAGS) -o $@ $(filter %.o,$^) $(if $(WINDOWS),$(WITH_OPERATORS)) -L$(BUILD) -lmxlite \
-	    -Wl,-rpath,'$$ORIGIN/..' $(LIBS)
+	$(Q)$(CC) $(MXL_LDFLAGS) -o $@ $(filter %.o,$^) $(LINK_WITH) $(LIBS)
 
 # Nothing names the list of the operators, which gives itself to the registry: these programs do.
-WITH_OPERATORS := -Wl,-u,mxl_families
+WITH_OPERATORS := -Wl,$(if $(WASM),--export=,-u$(comma))mxl_families
 $(call TEST_PROGRAM,$(TEST_INTERNAL)): $(TEST_HELPER_OBJECTS) $(BUILD)/libmxlite.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(MXL_LDFLAGS) $(WITH_OPERATORS) $(NO_LTO) -o $@ $(filter %.o,$^) $(BUILD)/libmxlite.a $(LIBS)
@@ -355,7 +322,7 @@ $(VENV_STAMP): $(DEMO_STAMP)
 # has its own (setup.py).
 .PHONY: stubs
 stubs: $(BUILD)/stubs.stamp
-$(BUILD)/stubs.stamp: $(BUILD)/libmxlite.so $(VENV_STAMP) $(wildcard mxlite/*.py mxlite/*/*.py) \
+$(BUILD)/stubs.stamp: $(LIBRARY) $(VENV_STAMP) $(wildcard mxlite/*.py mxlite/*/*.py) \
         tools/make_pyi.py tools/pyi/numpy_stubs.py tools/describe.py
 	@echo "STUBS mxlite/"
 	@$(LIBRARY_ENV) PYTHONPATH=. MXLITE_BINDING=ctypes $(VPY) tools/make_pyi.py mxlite
@@ -367,7 +334,7 @@ PYCACHE = PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX='$(abspath $(BUILD))/pyca
 HAS_PYTHON_H = $(VPY) -c 'import os, sysconfig as s; \
     raise SystemExit(not os.path.exists(os.path.join(s.get_path("include"), "Python.h")))'
 # The package looks into build/; built elsewhere, the library is named.
-LIBRARY_ENV = $(if $(filter build,$(BUILD)),,MXLITE_LIBRARY='$(abspath $(BUILD))/libmxlite.so')
+LIBRARY_ENV = $(if $(filter build,$(BUILD)),,MXLITE_LIBRARY='$(abspath $(LIBRARY))')
 PYTEST = $(LIBRARY_ENV) $(PYCACHE) $(VPY) -m pytest -q -p no:cacheprovider $(CHOSEN)
 # PYTEST_ARGS may choose tests that are not in every folder.
 PYTEST_END = $(PYTEST_ARGS) $(if $(PYTEST_ARGS),|| [ $$? -eq 5 ])
@@ -448,12 +415,12 @@ test-all-build: test-build asan-build tsan-build
 test-all-runs: asan-table py-table $(LEVEL_RUNS) py-rest asan-c checks check-wheel py-again tsan test-c test-clients-c fuzz
 
 checks: venv
-	@$(VPY) tools/check_exports.py $(BUILD)/libmxlite.so $(BUILD)/libmxnet.so
+	@$(VPY) tools/check_exports.py $(LIBRARY) $(MXNET_LIBRARY)
 	@$(VPY) tools/check_includes.py
 	@$(VPY) tools/check_links.py $(BUILD)/obj/capi
 	@$(VPY) tools/check_imports.py
 	@$(VPY) tools/check_folders.py
-	@$(VPY) tools/check_versions.py $(BUILD)/libmxlite.so
+	@$(VPY) tools/check_versions.py $(LIBRARY)
 	@$(VPY) tools/check_types.py $(VPY) --examples
 
 wheel: venv
@@ -476,17 +443,25 @@ check-wheel: venv
 docs: venv
 	@$(LIBRARY_ENV) PYTHONPATH=. $(VPY) tools/make_docs.py $(BUILD)/docs/operators
 
-demo: $(DEMO_STAMP) lib
+# Where there is no library yet, the demo makes one of what it needs, in a tenth of the time: of the core, without vector
+# instructions and without the linker's optimisation. Others do not use that one.
+DEMO := $(if $(wildcard $(BUILD)/libmxlite.so),$(BUILD),$(BUILD)/demo)
+.PHONY: demo-library
+demo-library:
+ifeq ($(DEMO),$(BUILD))
+	@$(MAKE) lib
+else
+	@echo "demo: builds the parts of the library that it needs, in $(DEMO); make lib builds all, for speed"
+	@$(MAKE) $(DEMO)/libmxlite.so BUILD=$(DEMO) PARTS='core optimizers' LTO= TENTHS_A_FILE=1
+endif
+
+demo: LIBRARY_ENV = $(if $(filter build,$(DEMO)),,MXLITE_LIBRARY='$(abspath $(DEMO))/libmxlite.so')
+demo: $(DEMO_STAMP) demo-library
 	@echo "== examples/digits.py"
 	@$(LIBRARY_ENV) $(VPY) examples/digits.py
-	@echo "== examples/digits.c"
-	@$(CC) -std=c99 -O2 -Wall -Wextra -Iinclude -o $(BUILD)/digits examples/digits.c -L$(BUILD) \
-	    -lmxlite -Wl,-rpath,'$(abspath $(BUILD))' -lm
-	@$(BUILD)/digits
-	@echo "== examples/graph_walk.c"
-	@$(CC) -std=c99 -O2 -Wall -Wextra -Iinclude -o $(BUILD)/graph_walk examples/graph_walk.c -L$(BUILD) \
-	    -lmxlite -Wl,-rpath,'$(abspath $(BUILD))'
-	@$(BUILD)/graph_walk
+	@for name in digits graph_walk; do echo "== examples/$$name.c"; \
+	    $(CC) -std=c99 -O2 -Wall -Wextra -Iinclude -o $(BUILD)/$$name examples/$$name.c -L$(DEMO) -lmxlite \
+	    -Wl,-rpath,'$(abspath $(DEMO))' -lm && $(BUILD)/$$name || exit 1; done
 
 examples: $(DEMO_STAMP) lib
 	@for name in lenet_digits lstm_text spell_words gradient_penalty numpy_regression factorization_machine; do \
@@ -516,8 +491,8 @@ lint: venv
 	@$(VPY) tools/check_links.py $(BUILD)/obj/capi
 	@$(VPY) tools/check_imports.py
 	@$(VPY) tools/check_folders.py
-	@$(VPY) tools/check_exports.py $(BUILD)/libmxlite.so $(BUILD)/libmxnet.so
-	@$(VPY) tools/check_op_names.py $(BUILD)/libmxlite.so
+	@$(VPY) tools/check_exports.py $(LIBRARY) $(MXNET_LIBRARY)
+	@$(VPY) tools/check_op_names.py $(LIBRARY)
 	@$(VPY) tools/mutate.py --judged --list > /dev/null
 	@$(VPY) bindings/rust/make_sys.py --check
 	@echo "make lint: clean"
@@ -538,4 +513,4 @@ clean:
 -include $(OBJECTS:.o=.d) $(patsubst %.c,$(BUILD)/obj/%.d,$(TEST_INTERNAL) $(TEST_PUBLIC) \
     $(TEST_HELPERS)) $(LINT_FILES:%=$(BUILD)/%.checked.d)
 
-include mk/peers.mk mk/measure.mk mk/platforms.mk mk/arm.mk mk/site.mk
+include mk/peers.mk mk/measure.mk mk/platforms.mk mk/site.mk mk/release.mk mk/web.mk mk/embed.mk mk/page.mk mk/arm.mk

@@ -1,8 +1,9 @@
 """Builds mxlite: the C library by `make`, and the cffi module where Python's headers are.
 
-A wheel holds `mxlite/_native/` (libmxlite.so, and libmxnet.so for programs that link that name), `mxlite/include/`,
-`mxlite/share/` (for pkg-config and CMake) and `mxlite/_pages/` (what `mxlite help` prints). An editable install holds
-none: the package then takes `build/`, `include/` and `docs/` of this tree.
+A wheel holds `mxlite/_native/` (libmxlite.so, and libmxnet.so for programs that link that name; on Windows mxlite.dll,
+libmxnet.dll and import libraries, on macOS libmxlite.dylib), `mxlite/include/`, `mxlite/share/` (for pkg-config and
+CMake) and `mxlite/_pages/` (what `mxlite help` prints). An editable install holds none: the package then takes
+`build/`, `include/` and `docs/` of this tree.
 """
 
 import os
@@ -19,11 +20,15 @@ from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
 CFFI_SOURCE = "mxlite/_lib/build_cffi.py"
+#: The library's file name, as in mxlite/_lib.
+LIBRARY_NAME = {"win32": "mxlite.dll", "darwin": "libmxlite.dylib"}.get(sys.platform, "libmxlite.so")
 
 
 def has_python_headers() -> bool:
-    """Whether a C extension can be compiled for this interpreter."""
-    return any((Path(sysconfig.get_path(key)) / "Python.h").exists() for key in ("include", "platinclude"))
+    """Whether a C extension of the stable ABI can be compiled for this interpreter; not for one without a lock."""
+    return not sysconfig.get_config_var("Py_GIL_DISABLED") and any(
+        (Path(sysconfig.get_path(key)) / "Python.h").exists() for key in ("include", "platinclude")
+    )
 
 
 class Progress:
@@ -86,16 +91,19 @@ class BuildWithLibrary(build_py):
         if self.editable_mode:
             if os.environ.get("MXLITE_LIBRARY_IS_BUILT") != "1":
                 run_make("lib", ROOT / "build")
-                write_stubs(ROOT / "build" / "libmxlite.so", ROOT / "mxlite")
+                write_stubs(ROOT / "build" / LIBRARY_NAME, ROOT / "mxlite")
             return
-        work = Path(self.get_finalized_command("build").build_temp).resolve() / "mxlite"
-        run_make("native", work)
+        # A release has the library built (`make native`) before it makes wheels.
+        work = Path(os.environ.get("MXLITE_BUILD") or self.get_finalized_command("build").build_temp).resolve()
+        if not os.environ.get("MXLITE_BUILD"):
+            work /= "mxlite"
+            run_make("native", work)
         package = Path(self.build_lib).resolve() / "mxlite"
-        write_stubs(work / "native" / "libmxlite.so", package)
+        write_stubs(work / "native" / LIBRARY_NAME, package)
         native = package / "_native"
         native.mkdir(parents=True, exist_ok=True)
-        for name in ("libmxlite.so", "libmxnet.so"):
-            shutil.copy2(work / "native" / name, native / name)
+        for path in filter(Path.is_file, (work / "native").iterdir()):
+            shutil.copy2(path, native / path.name)
         shutil.copytree(ROOT / "include", package / "include", dirs_exist_ok=True)
         shutil.copytree(work / "native" / "share", package / "share", dirs_exist_ok=True)
         (package / "_pages").mkdir(exist_ok=True)
@@ -108,7 +116,7 @@ class BuildWithLibrary(build_py):
             return outputs
         package = Path(self.build_lib) / "mxlite"
         headers = [path.relative_to(ROOT / "include") for path in (ROOT / "include").rglob("*.h*")]
-        outputs += [str(package / "_native" / name) for name in ("libmxlite.so", "libmxnet.so")]
+        outputs += [str(path) for path in (package / "_native").glob("*")]
         outputs += [str(package / "include" / path) for path in headers]
         outputs += [str(package / "_pages" / path.name) for path in (ROOT / "docs").glob("*.md")]
         templates = ROOT / "tools" / "package"
@@ -139,7 +147,7 @@ class PlatformDistribution(Distribution):
 
 BUILD_CFFI = has_python_headers() and (ROOT / CFFI_SOURCE).exists()
 if not has_python_headers():
-    print("mxlite: no Python.h for this interpreter, so the cffi module is not built and ctypes will be used")
+    print("mxlite: no Python.h, or no stable ABI, so the cffi module is not built and ctypes will be used")
 
 setup(
     distclass=PlatformDistribution,

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 EXPORTS = Path("capi/api/exports.txt")
 STATUSES = ("whole", "answer", "refused")
 #: What some linkers add to every shared library.
-OF_THE_LINKER = {"_init", "_fini", "_edata", "_end", "__bss_start"}
+OF_THE_LINKER = {"_init", "_fini", "_edata", "_end", "__bss_start", "_mh_dylib_header", "__dso_handle"}
 #: mxlite's own functions. (MXListFunctions and MXLoadLib are MXNet's: a small letter follows.)
 OWN = re.compile(r"MXL[A-Z][A-Za-z0-9]*\Z")
 PUBLIC = re.compile(r"(MX|NN)[A-Z0-9a-z]\w*\Z")
@@ -50,18 +50,32 @@ def code_of(text: str) -> str:
     return re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", "", text, flags=re.M)
 
 
+def tool(name: str, package: str) -> str:
+    """The path of a program."""
+    found = shutil.which(name)
+    if found is None:
+        raise CannotLookError(f"there is no {name} (package {package})")
+    return found
+
+
 def exported(library: Path) -> set[str]:
-    """The names that the library defines for the dynamic linker, without symbol versions."""
-    nm = shutil.which("nm")
-    if nm is None:
-        raise CannotLookError("there is no nm (package binutils)")
+    """The names that the library defines for the dynamic linker, without symbol versions: ELF, PE or Mach-O."""
     if not library.is_file():
         raise CannotLookError(f"{library}: no such file; make lib builds it")
-    run = subprocess.run([nm, "-D", "--defined-only", str(library)], capture_output=True, text=True, check=False)
+    if library.suffix == ".dll":
+        command = [tool("llvm-readobj", "llvm"), "--coff-exports", str(library)]
+    elif library.suffix == ".dylib":
+        command = [tool("llvm-objdump", "llvm"), "--macho", "--exports-trie", str(library)]
+    else:
+        command = [tool("nm", "binutils"), "-D", "--defined-only", str(library)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
     if run.returncode != 0:
-        raise CannotLookError(f"nm -D --defined-only {library}: {run.stderr.strip()} (binutils' nm is needed)")
-    names = {line.split()[-1].split("@")[0] for line in run.stdout.splitlines() if line.strip()}
-    return names - OF_THE_LINKER
+        raise CannotLookError(f"{' '.join(command)}: {run.stderr.strip()}")
+    if library.suffix == ".dll":
+        return set(re.findall(r"^ *Name: (\S+)$", run.stdout, re.M))
+    if library.suffix == ".dylib":  # C's names have one more "_"
+        return set(re.findall(r"^0x\w+ +_(\S+)", run.stdout, re.M)) - OF_THE_LINKER
+    return {line.split()[-1].split("@")[0] for line in run.stdout.splitlines() if line.strip()} - OF_THE_LINKER
 
 
 def declared(problems: list[str]) -> dict[str, str]:

@@ -18,7 +18,7 @@ end
 
 ffi.cdef(output_of("echo '#include <mxlite/mxlite.h>' | ${CC:-cc} -E -P -DMXL_API= -I'"
   .. place("MXLITE_INCLUDE", "includedir") .. "' -"))
-local C = ffi.load(os.getenv "MXLITE_LIBRARY" or place("MXLITE_LIBRARY", "libdir") .. "/libmxlite.so")
+local C = ffi.load(place("MXLITE_LIBRARY", "library"))
 
 local mx = { C = C, op = {}, autograd = {} }
 local NDArray, metatable = {}, {}

@@ -44,10 +44,10 @@ fn library() -> PathBuf {
     if let Some(file) = env::var_os("MXLITE_LIBRARY") {
         return fs::canonicalize(&file).unwrap_or_else(|e| panic!("MXLITE_LIBRARY={:?}: {}", file, e));
     }
-    let asked = Command::new("pkg-config").args(["--variable=libdir", "mxlite"]).output();
-    let folder = asked.map(|answer| String::from_utf8_lossy(&answer.stdout).trim().to_string()).unwrap_or_default();
-    assert!(!folder.is_empty(), "set MXLITE_LIBRARY to libmxlite.so, or PKG_CONFIG_PATH to where mxlite.pc is");
-    Path::new(&folder).join("libmxlite.so")
+    let asked = Command::new("pkg-config").args(["--variable=library", "mxlite"]).output();
+    let file = asked.map(|answer| String::from_utf8_lossy(&answer.stdout).trim().to_string()).unwrap_or_default();
+    assert!(!file.is_empty(), "set MXLITE_LIBRARY to libmxlite.so, or PKG_CONFIG_PATH to where mxlite.pc is");
+    PathBuf::from(file)
 }
 
 unsafe fn text(c: *const c_char) -> String {

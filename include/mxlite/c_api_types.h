@@ -8,9 +8,11 @@
 #include <stdint.h>
 
 /* The attribute of every exported function. Define it as empty for a tool that reads the headers
- * but does not know attributes. */
+ * but does not know attributes. (MXL_EXPORTS: the library itself is compiled.) */
 #ifndef MXL_API
-#if defined(__GNUC__) && !defined(SWIG)
+#if defined(_WIN32) && defined(MXL_EXPORTS)
+#define MXL_API __declspec(dllexport)
+#elif defined(__GNUC__) && !defined(SWIG)
 #define MXL_API __attribute__((visibility("default")))
 #else
 #define MXL_API

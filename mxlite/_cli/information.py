@@ -17,7 +17,7 @@ import numpy
 
 import mxlite
 from mxlite._cli import COMMANDS, GROUPS
-from mxlite._lib import BINDING, LIB, ask
+from mxlite._lib import BINDING, LIB, LIBRARY_NAME, ask
 from mxlite.runtime import feature_list
 
 #: The facts that the library tells about itself, by their names in MXLGetInfo.
@@ -67,8 +67,9 @@ def cflags() -> str:
 def libs() -> str:
     """What a linker needs to find the library, now and when the program runs."""
     folder, name = os.path.split(mxlite.get_library())
-    found = [f"-L{folder}", "-lmxlite"] if name == "libmxlite.so" else [mxlite.get_library()]
-    return " ".join(map(shlex.quote, [*found, f"-Wl,-rpath,{folder}"]))
+    found = [f"-L{folder}", "-lmxlite"] if name == LIBRARY_NAME else [mxlite.get_library()]
+    path = [] if sys.platform == "win32" else [f"-Wl,-rpath,{folder}"]
+    return " ".join(map(shlex.quote, [*found, *path]))
 
 
 #: What is printed for each option, in this order; flags are joined on one line.

@@ -18,6 +18,8 @@ from mxlite import error
 from mxlite._lib.prototypes import TABLE
 
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # the package
+#: The library's file name; that of a build is SHARED_NAME of mk/system.mk.
+LIBRARY_NAME = {"win32": "mxlite.dll", "darwin": "libmxlite.dylib"}.get(sys.platform, "libmxlite.so")
 
 
 def c_text(text: str | bytes) -> bytes:
@@ -88,10 +90,10 @@ def get_library() -> str:
     path = os.environ.get("MXLITE_LIBRARY")
     if path:
         return os.path.abspath(path)
-    path = _first_existing("_native/libmxlite.so", "../build/libmxlite.so")
+    path = _first_existing(f"_native/{LIBRARY_NAME}", f"../build/{LIBRARY_NAME}")
     if path is None:
         raise RuntimeError(
-            f"mxlite: libmxlite.so is neither in {_HERE} nor in the build folder beside it. In the source tree run "
+            f"mxlite: {LIBRARY_NAME} is neither in {_HERE} nor in the build folder beside it. In the source tree run "
             "`make lib`; to use an installed mxlite start Python in another folder; or set MXLITE_LIBRARY"
         )
     return path
@@ -147,7 +149,7 @@ class _Library:
         except OSError as problem:
             raise RuntimeError(f"mxlite: cannot load {path}{said}: {problem}") from None
         if not hasattr(self._cdll, "MXLGetVersion"):
-            raise RuntimeError(f"mxlite: {path}{said} is no libmxlite.so")
+            raise RuntimeError(f"mxlite: {path}{said} is no {LIBRARY_NAME}")
         self._table = dict(entry.split(":") for entry in TABLE.split())
 
     def __getattr__(self, name: str) -> Any:
@@ -222,7 +224,7 @@ def _hint_openblas() -> None:
 
     Looking at the folders of sys.path costs microseconds; importing that wheel's module would load OpenBLAS.
     """
-    name = "libscipy_openblas.dylib" if sys.platform == "darwin" else "libscipy_openblas.so"
+    name = "libscipy_openblas" + os.path.splitext(LIBRARY_NAME)[1]
     for folder in sys.path:
         path = os.path.join(folder, "scipy_openblas32", "lib", name)
         if os.path.exists(path):

@@ -17,9 +17,9 @@ our @EXPORT_OK = qw(array record pause train_mode predict_mode numpy_shape is_re
 
 sub _library() {
     return $ENV{MXLITE_LIBRARY} if $ENV{MXLITE_LIBRARY};
-    chomp(my $folder = qx(pkg-config --variable=libdir mxlite) // '');
-    die "Mxlite: set MXLITE_LIBRARY to libmxlite.so, or PKG_CONFIG_PATH to where mxlite.pc is\n" if $folder eq '';
-    return "$folder/libmxlite.so";
+    chomp(my $file = qx(pkg-config --variable=library mxlite) // '');
+    die "Mxlite: set MXLITE_LIBRARY to libmxlite.so, or PKG_CONFIG_PATH to where mxlite.pc is\n" if $file eq '';
+    return $file;
 }
 
 my $ffi = FFI::Platypus->new(api => 1, lib => [_library()]);

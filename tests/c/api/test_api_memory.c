@@ -10,7 +10,14 @@
 #include <unistd.h>
 
 #include "base/state.h"
+#include "base/system/shared_memory.h"
 #include "mxlite/mxlite.h"
+
+#ifdef _WIN32
+#define NOWHERE "NUL"
+#else
+#define NOWHERE "/dev/null"
+#endif
 
 /* An allocator of which the allocation number `fail_at` fails. */
 static int made, fail_at;
@@ -133,7 +140,7 @@ static int ask_fact(void)
 
 static int save(void)
 {
-    return MXNDArraySave("/dev/null", 1, &array, NULL);
+    return MXNDArraySave(NOWHERE, 1, &array, NULL);
 }
 
 static int load(void)
@@ -196,10 +203,10 @@ static int shared(void)
                      ? -1
                      : MXNDArrayGetSharedMemHandle(own, &pid, &id);
 
-    if (status == 0 && (id = dup(id)) >= 0) {
+    if (status == 0 && (id = mxl_shared_memory_duplicate(id)) >= 0) {
         status = MXNDArrayCreateFromSharedMem(pid, id, (uint32_t[]){3}, 1, 0, &out);
         if (status != 0)
-            CHECK_INT(close(id), 0);
+            mxl_shared_memory_close(id);
     }
     CHECK_INT(MXNDArrayFree(own), 0);
     return status;
@@ -213,7 +220,7 @@ static int share(void)
     if (status == 0)
         status = MXLNDArrayShare(own, &id);
     if (status == 0)
-        CHECK_INT(close(id), 0);
+        mxl_shared_memory_close(id);
     CHECK_INT(MXNDArrayFree(own), 0);
     return status;
 }
@@ -278,7 +285,8 @@ static bool step(size_t index, int k)
         CHECK_HAS(MXGetLastError(), "out of memory");
         CHECK(out == NULL);
     } else {
-        CHECK_INT(status, 0);
+        if (!CHECK_INT(status, 0))
+            CHECK_STR(MXGetLastError(), calls[index].name);
         if (!CHECK(made >= calls[index].least))
             CHECK_STR(calls[index].name, "walked over");
     }

@@ -20,7 +20,7 @@ final class C {
     static {
         // MXLITE_LIBRARY, the property mxlite.library, the build folder of a source tree, or the system's search path.
         String named = System.getProperty("mxlite.library", System.getenv("MXLITE_LIBRARY"));
-        String built = new File("build/libmxlite.so").getAbsolutePath();
+        String built = new File("build", System.mapLibraryName("mxlite")).getAbsolutePath();
         String file = named != null ? named : new File(built).exists() ? built : "mxlite";
         try {
             LIBRARY = NativeLibrary.getInstance(file, Map.of(Library.OPTION_STRING_ENCODING, "UTF-8"));
