@@ -94,8 +94,8 @@ class BuildWithLibrary(build_py):
                 write_stubs(ROOT / "build" / LIBRARY_NAME, ROOT / "mxlite")
             return
         # A release has the library built (`make native`) before it makes wheels.
-        work = Path(os.environ.get("MXLITE_NATIVE") or self.get_finalized_command("build").build_temp).resolve()
-        if not os.environ.get("MXLITE_NATIVE"):
+        work = Path(os.environ.get("MXLITE_BUILD") or self.get_finalized_command("build").build_temp).resolve()
+        if not os.environ.get("MXLITE_BUILD"):
             work /= "mxlite"
             run_make("native", work)
         package = Path(self.build_lib).resolve() / "mxlite"

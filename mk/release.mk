@@ -11,36 +11,31 @@ $(RELEASE)/release.stamp: mk/release.mk
 	@sh tools/make_venv.sh "$(PYTHON)" $(RELEASE)
 	@$(RELEASE_PY) -m pip install -q --disable-pip-version-check ziglang==0.17.1 setuptools==84.2.1 cffi==2.1.1 \
 	    'numpy>=1.23' build==1.6.1 abi3info==2026.9.25 pyelftools==0.33 lief==1.0.0 auditwheel==6.8.2 twine==7.0.0 \
-	    'cyclonedx-python-lib[json-validation]==11.12.0'
+	    'cyclonedx-python-lib[json-validation]==11.12.0' 'pytest>=8'
 	@touch $@
 
 RELEASE_OUT := dist/release
-# What wheels.py links itself, and the list of it.
-.PHONY: objects
-objects: $(OBJECTS)
-	@printf '%s\n' $(OBJECTS) > $(BUILD)/objects.txt
-
 # Python's files are those of a wheel of this machine's library, which says what stubs its operators get.
 wheels: $(RELEASE)/release.stamp native
 	@rm -rf $(RELEASE_OUT)
-	+@$(RELEASE_PY) tools/release/wheels.py $(RELEASE_OUT) $(BUILD)/wheels $(BUILD)/native $(if $(WHEELS),--only $(WHEELS))
+	+@$(RELEASE_PY) tools/release/wheels.py $(RELEASE_OUT) $(BUILD)/wheels $(BUILD) $(if $(WHEELS),--only $(WHEELS))
 	@$(RELEASE_PY) tools/release/check.py $(RELEASE_OUT)/*.whl
 
 # Of other systems: folders with a Python, as debootstrap makes them (docs/releasing.md).
 TRY_ROOTS ?=
 try-wheels:
-	@$(PYTHON) tools/release/try_wheels.py $(RELEASE_OUT) $(if $(TRY_PYTHONS),--pythons $(TRY_PYTHONS)) --roots $(TRY_ROOTS)
+	@$(RELEASE_PY) tools/release/try_wheels.py $(RELEASE_OUT) $(if $(TRY_PYTHONS),--pythons $(TRY_PYTHONS)) --roots $(TRY_ROOTS)
 
-# The second time from a copy of the tree elsewhere.
+# The second time from a copy of the tree in another folder.
 AGAIN := $(abspath $(BUILD))/wheels-again
 test-wheels: WHEELS ?= linux-x86_64
 test-wheels: wheels
 	@rm -rf $(AGAIN) && mkdir -p $(AGAIN) && git ls-files -z | tar -c --null -T - | tar -x -C $(AGAIN)
-	+@cd $(AGAIN) && SOURCE_DATE_EPOCH=$$(git -C $(CURDIR) log -1 --format=%ct) $(MAKE) native BUILD=build && \
-	    SOURCE_DATE_EPOCH=$$(git -C $(CURDIR) log -1 --format=%ct) $(abspath $(RELEASE_PY)) tools/release/wheels.py out \
-	    build/wheels build/native --only $(WHEELS)
+	+@cd $(AGAIN) && SOURCE_DATE_EPOCH=$$(git -C $(CURDIR) log -1 --format=%ct) $(abspath $(RELEASE_PY)) \
+	    tools/release/wheels.py out build $(abspath $(BUILD)) --only $(WHEELS)
 	@for wheel in $(AGAIN)/out/*.whl; do cmp "$$wheel" "$(RELEASE_OUT)/$${wheel##*/}" || exit 1; done
 	@echo "test-wheels: the same bytes twice: $(WHEELS)"
+	@$(RELEASE_PY) -m pytest -q -p no:cacheprovider -p no:hypothesispytest tests/release
 	@$(MAKE) try-wheels
 
 release: $(RELEASE)/release.stamp

@@ -15,9 +15,19 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from c_names import IDENTIFIER, LITERAL_OR_COMMENT, Names, members, raw_tokens, scan, struct_bodies, tokens_of, without_comments
+from c_names import (
+    IDENTIFIER,
+    LITERAL_OR_COMMENT,
+    Names,
+    members,
+    raw_tokens,
+    scan,
+    struct_bodies,
+    tokens_of,
+    without_comments,
+)
 from operators import Operators, keep_operators
-from sections import FIRST, LAST, absent_functions
+from sections import FIRST, HEADERS, LAST, absent_functions, system_headers
 
 HERE = Path(__file__).resolve().parent
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^">]+)[">].*$')
@@ -25,7 +35,9 @@ MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.M)
 MARKER = re.compile(r'^# \d+ "([^"]*)"')
 FEATURES = re.compile(r"^#define _GNU_SOURCE.*\n", re.M)
 #: Names of C libraries that a build here does not see: of BSD's and Microsoft's <string.h>, <math.h>, <stdlib.h>.
-ELSEWHERE = frozenset("index rindex y0 y1 yn j0 j1 jn gamma max min near far small pascal interface swab random".split())
+ELSEWHERE = frozenset(
+    "index rindex y0 y1 yn j0 j1 jn gamma max min near far small pascal interface swab random".split()
+)
 
 
 @dataclass
@@ -102,7 +114,8 @@ class Amalgamation:
                 self.in_headers.update(tokens_of(text[begin:end]))
 
     def clashing(self) -> dict[str, list[Source]]:
-        """Names that a source has for itself, and that another source, a header or the system has too."""
+        """Names that a source has for itself, and that another source, a header or the system has too. Those of <windows.h>
+        are not seen here: all names of capitals count."""
         owners: dict[str, list[Source]] = {}
         shown: set[str] = set()
         for source in self.sources:
@@ -110,7 +123,7 @@ class Amalgamation:
             for name in source.names.own:
                 owners.setdefault(name, []).append(source)
         taken = shown | self.system | self.public_names()
-        clashing = {name: found for name, found in owners.items() if len(found) > 1 or name in taken}
+        clashing = {name: found for name, found in owners.items() if len(found) > 1 or name in taken or name.isupper()}
         # C17 allows the same typedef twice.
         return {name: found for name, found in clashing.items() if not same_type(name, found)}
 
@@ -169,7 +182,9 @@ class Amalgamation:
         if name == "mxlite.h":
             return '#include "mxlite.h"\n'
         text = (self.root / "capi" / name).read_text()
-        lines = [self.header(m.group(2)).rstrip("\n") if (m := self.project(line)) else line for line in text.split("\n")]
+        lines = [
+            self.header(m.group(2)).rstrip("\n") if (m := self.project(line)) else line for line in text.split("\n")
+        ]
         return f"\n/* ==== {name} ==== */\n" + "\n".join(lines)
 
     @staticmethod
@@ -202,14 +217,14 @@ class Amalgamation:
     def write(self, first: str, end: str) -> str:
         self.find_names()
         clashing, prefixes = self.clashing(), self.prefixes()
-        parts = [first]
+        parts = []
         for source in self.order():
             own = source.names.own
             renamed = {name for name in own if name in clashing}
             # A macro may make `scale_at` of `scale`: both, or neither.
             renamed |= {name for name in own for cut in cuts(name) if cut in renamed}
             parts.append(self.section(source, renamed, prefixes[source.path]))
-        return "".join(parts) + end
+        return first + system_headers("".join(parts)) + end
 
 
 def same_type(name: str, sources: list[Source]) -> bool:
@@ -276,7 +291,9 @@ def main() -> None:
     parser.add_argument("sources", nargs="+")
     args = parser.parse_args()
     root = args.root
-    version = re.findall(r"#define MXL_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", (root / "include/mxlite/mxlite.h").read_text())
+    version = re.findall(
+        r"#define MXL_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", (root / "include/mxlite/mxlite.h").read_text()
+    )
     absent = args.without.split()
     flags = [f"-DMXL_WITHOUT_{part.upper()}" for part in absent]
     flags += [f'-DMXL_ABSENT="{" ".join(absent)}"'] if absent else []
@@ -291,7 +308,11 @@ def main() -> None:
         except ValueError as error:
             sys.exit(f"amalgamate: {error}")
     first = FIRST.format(
-        version=".".join(version), parts=args.parts, ops=" ".join(chosen) or "all of these parts", macros=macros(flags)
+        version=".".join(version),
+        parts=args.parts,
+        ops=" ".join(chosen) or "all of these parts",
+        macros=macros(flags),
+        headers="\n".join(f"#include <{name}.h>" for name in HEADERS),
     )
     refused = [(root / path).read_text() for path in args.sources if path.endswith("api/refused.c")]
     refused += [args.absent.read_text()] if args.absent else []

@@ -62,7 +62,7 @@ def keep_operators(sources: list, operators: Operators, chosen: list[str]) -> No
             continue
         known = operators.of(source.path)
 
-        def reduce(match: "re.Match[str]") -> str:
+        def reduce(match: "re.Match[str]", known: dict[str, set[str]] = known) -> str:
             kept = []
             for entry in ENTRY.findall(without_comments(match.group(2))):
                 have = known.get(entry, set()) & wanted

@@ -1,4 +1,4 @@
-"""The parts of the one file that are no source of the library: its first lines, refused functions, the test of itself."""
+"""What the one file has beside the sources: its first lines, refused functions, the test of itself."""
 
 import re
 
@@ -31,9 +31,6 @@ FIRST = """\
 #pragma GCC optimize("tree-vectorize", "vect-cost-model=dynamic", "no-unswitch-loops")
 #endif
 #endif
-#if defined(__GNUC__) && !defined(_WIN32)
-#pragma GCC visibility push(hidden)
-#endif
 #if defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wunused-const-variable"
@@ -47,7 +44,26 @@ FIRST = """\
 #elif defined(__ARM_NEON)
 #include <arm_neon.h>
 #endif
+{headers}
+#if defined(__GNUC__) && !defined(_WIN32)
+#pragma GCC visibility push(hidden)
+#endif
 """
+
+#: Headers of C17 that all may have; they are included once.
+HEADERS = (
+    *("ctype", "errno", "float", "inttypes", "limits", "math", "setjmp", "stdarg", "stdatomic"),
+    *("stdbool", "stddef", "stdint", "stdio", "stdlib", "string", "time"),
+)
+ALREADY = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<(?:" + "|".join(HEADERS) + r")\.h>.*\n", re.M)
+OTHERS = re.compile(r"((?:^[ \t]*#[ \t]*include[ \t]*<[^>]+>.*\n)+)", re.M)
+
+
+def system_headers(text: str) -> str:
+    """The text without the headers that are included already; what the others declare is not hidden."""
+    around = "#if defined(__GNUC__) && !defined(_WIN32)\n#pragma GCC visibility {}\n#endif\n"
+    return OTHERS.sub(around.format("push(default)") + r"\1" + around.format("pop"), ALREADY.sub("", text))
+
 
 LAST = """
 #if defined(__GNUC__) && !defined(_WIN32)
@@ -74,7 +90,7 @@ def absent_functions(files: list[str], header: str) -> str:
     without parameters, since each is in a file that does not see the header.)"""
     known = prototypes(header)
     parts = ['\n/* ==== functions that are refused, or whose part is left out ==== */\n#include "mxlite.h"\n']
-    parts.append("#if defined(__GNUC__)\n#pragma GCC diagnostic ignored \"-Wunused-parameter\"\n#endif\n")
+    parts.append('#if defined(__GNUC__)\n#pragma GCC diagnostic ignored "-Wunused-parameter"\n#endif\n')
     for text in files:
         for line in re.sub(r"\\\n", " ", without_comments(text)).split("\n"):
             match = re.match(r"REFUSED\((\w+),\s*(.*)\)\s*$", line)
@@ -85,6 +101,7 @@ def absent_functions(files: list[str], header: str) -> str:
             name, why = match.groups()
             parts.append(
                 f"{known.get(name, f'int {name}(void)')}\n{{\n"
-                f'    return mxl_error("%s: refused: %s; " MXL_HELP("compatibility") " says more", "{name}", {why});\n}}\n'
+                f'    return mxl_error("%s: refused: %s; " MXL_HELP("compatibility") " says more",\n'
+                f'                     "{name}", {why});\n}}\n'
             )
     return "".join(parts)

@@ -85,7 +85,7 @@ def macos_faults(data: bytes, platform: Platform) -> list[str]:
         faults.append(f"is for macOS {oldest}")
     if platform.name == "macos-arm64" and not binary.has_code_signature:
         faults.append("has no signature, without which an Apple processor does not load it")
-    if any(each.is_external is False and each.type == 0x24 for each in binary.symbols if hasattr(each, "type")):
+    if any(each.raw_type & 0xE0 for each in binary.symbols):  # N_STAB
         faults.append("has symbols for debuggers")
     return faults
 

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 """Builds the wheels of a release: one for each platform, by zig, the same bytes each time.
 
-Usage: wheels.py OUT WORK NATIVE [--only NAME ...] (called by ``make wheels`` in .venvs/release)
+Usage: wheels.py OUT WORK BUILD [--only NAME ...] (called by ``make wheels`` in .venvs/release)
 
-OUT: the folder for the wheels. WORK: a folder below the tree that keeps what was compiled. NATIVE: the folder in which
-``make native`` built the library of this machine: the type stubs in all wheels are what it says of its operators.
+OUT: the folder for the wheels. WORK: a folder below the tree that keeps what was compiled. BUILD: where ``make native``
+built the library of this machine: the type stubs in all wheels are what it says of its operators.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
-import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -23,42 +23,20 @@ import pack  # noqa: E402
 from platforms import PLATFORMS, Platform  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
-TEMPLATES = ROOT / "tools" / "package"
 ZIG = [sys.executable, "-m", "ziglang"]
-DT_NEEDED, DT_AUXILIARY = 1, 0x7FFFFFFD
 
 
-def make_pure(work: Path, native: Path) -> dict[str, bytes]:
+def make_pure(work: Path, build: Path) -> dict[str, bytes]:
     """What all wheels hold: taken from one that setuptools builds of this tree with this machine's library."""
     out = work / "pure"
     shutil.rmtree(out, ignore_errors=True)
     for left in [ROOT / "build" / "lib", *(ROOT / "build").glob("lib.*"), *(ROOT / "build").glob("temp.*")]:
         shutil.rmtree(left, ignore_errors=True)
     command = [sys.executable, "-m", "pip", "wheel", "-q", "--disable-pip-version-check", "--no-build-isolation"]
-    env = dict(os.environ, MXLITE_NATIVE=str(native))
+    env = dict(os.environ, MXLITE_BUILD=str(build))
     subprocess.run([*command, "--no-deps", "-w", str(out), str(ROOT)], env=env, check=True)
     (wheel,) = out.glob("*.whl")
     return pack.read_pure(wheel)
-
-
-def make_auxiliary(library: Path) -> None:
-    """Turns what a library needs of libmxlite.so into DT_AUXILIARY: its functions are that library's where it is found.
-
-    zig has no option for this (gcc's linker: --auxiliary).
-    """
-    from elftools.elf.elffile import ELFFile
-
-    with library.open("r+b") as file:
-        dynamic = ELFFile(file).get_section_by_name(".dynamic")
-        places = [
-            dynamic["sh_offset"] + number * dynamic["sh_entsize"]
-            for number, tag in enumerate(dynamic.iter_tags())
-            if tag.entry.d_tag == "DT_NEEDED" and tag.needed == "libmxlite.so"
-        ]
-        if len(places) != 1:
-            raise SystemExit(f"wheels: {library} needs libmxlite.so {len(places)} times, not once")
-        file.seek(places[0])
-        file.write(struct.pack("<Q", DT_AUXILIARY))
 
 
 def run_make(*words: str) -> None:
@@ -80,26 +58,28 @@ def build_by_zig(platform: Platform, folder: Path) -> None:
     run_make("native", *settings, f"CFLAGS_EXTRA=-g0 -fomit-frame-pointer -ffile-prefix-map={ROOT}=.")
 
 
-def build_by_gcc(platform: Platform, folder: Path) -> None:
-    """Compiles by gcc, with its optimisation of the whole, into one object, which zig links with an old glibc.
+def old_libraries(platform: Platform, folder: Path) -> list[str]:
+    """What a linker takes for the C library of a platform: zig writes such files, with the names of an old glibc."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "empty.c").write_text("int mxl_empty;\n", encoding="ascii")
+    command = [*ZIG, "cc", "-target", platform.target, "-v", "-shared", "-o", "empty.so", "empty.c"]
+    asked = subprocess.run(
+        [*command, "-lm", "-ldl", "-lpthread", "-lunwind"], cwd=folder, check=True, capture_output=True, text=True
+    )
+    wanted = r"/\S+/(?:libm\.so\.6|libc\.so\.6|libpthread\.so\.0|libdl\.so\.2|libc_nonshared\.a|libunwind\.a)(?!\S)"
+    found = list(dict.fromkeys(re.findall(wanted, asked.stderr)))
+    if len(found) != 6:
+        raise SystemExit(f"wheels: of six libraries for {platform.target} zig names {found}:\n{asked.stderr}")
+    return found
 
-    What that glibc has not got is an undefined symbol. libmxnet.so is linked with libmxlite.so for `make_auxiliary`.
-    """
-    settings = [f"BUILD={folder}", compiler(platform.gcc), "LTO=-flto=auto"]
-    settings += [f"CFLAGS_EXTRA=-DMXL_OLD_GLIBC -ffile-prefix-map={ROOT}=."]
-    share = [path.relative_to(TEMPLATES).with_suffix("") for path in TEMPLATES.rglob("*.in")]
-    run_make("objects", *(f"{folder}/native/share/{path}" for path in share), *settings)
-    whole, native = folder / "whole.o", folder / "native"
-    joined = [platform.gcc, "-r", "-O2", "-flto=auto", "-flinker-output=nolto-rel", "-o", str(whole), f"@{folder}/objects.txt"]
-    subprocess.run(joined, cwd=ROOT, check=True)
-    link = [*ZIG, "cc", "-target", platform.target, "-shared", "-s", "-Wl,-z,nodelete", "-Wl,-z,defs", str(whole)]
-    end = ["-lm", "-ldl", "-lpthread", "-lunwind"]
-    for name, more in (
-        ("libmxlite.so", []),
-        ("libmxnet.so", [f"-L{native}", "-Wl,--no-as-needed", "-lmxlite", "-Wl,-rpath,$ORIGIN"]),
-    ):
-        subprocess.run([*link, f"-Wl,-soname,{name}", "-o", str(native / name), *more, *end], cwd=ROOT, check=True)
-    make_auxiliary(ROOT / native / "libmxnet.so")
+
+def build_by_gcc(platform: Platform, folder: Path) -> None:
+    """`make native` by gcc, linked with the old glibc that zig has: what that has not got is an undefined symbol."""
+    if not shutil.which(platform.gcc):
+        raise SystemExit(f"wheels: {platform.name} needs {platform.gcc} (Debian: gcc, gcc-aarch64-linux-gnu)")
+    settings = [f"BUILD={folder}", compiler(platform.gcc), "STRIP=true"]
+    settings += ["LDFLAGS_EXTRA=-nodefaultlibs -s", f"LIBS={' '.join(old_libraries(platform, ROOT / folder))} -lgcc"]
+    run_make("native", *settings, f"CFLAGS_EXTRA=-DMXL_OLD_GLIBC -ffile-prefix-map={ROOT}=.")
 
 
 def build_libraries(platform: Platform, build: Path) -> Path:
@@ -128,11 +108,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
     parser.add_argument("work", type=Path)
-    parser.add_argument("native", type=Path)
+    parser.add_argument("build", type=Path)
     parser.add_argument("--only", nargs="*", choices=list(PLATFORMS), default=list(PLATFORMS))
     asked = parser.parse_args()
     work = asked.work.resolve()
-    pure = make_pure(work, asked.native.resolve())
+    pure = make_pure(work, asked.build.resolve())
     source = cffi_module.make_source(work / "cffi")
     for name in asked.only or list(PLATFORMS):
         wheel = build_wheel(PLATFORMS[name], pure, source, work, asked.out.resolve())

@@ -55,7 +55,8 @@ static int not_found(const question *q, const char *key)
 
 /* The entry of the variable that a key names, or, without keys, of argument i. -1 with the error
  * set. */
-static int find_entry(const question *q, const char *const *keys, uint32_t i, const mxl_node_walk *args)
+static int find_entry(const question *q, const char *const *keys, uint32_t i,
+                      const mxl_node_walk *args)
 {
     for (int n = 0; n < q->graph.walk.count; n++) {
         const mxl_graph_node *node = q->graph.walk.node[n];

@@ -6,11 +6,17 @@
 #include "base/system/system.h"
 
 #if defined(MXL_POSIX)
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+#if !defined(MXL_NO_FILES)
+#include <dlfcn.h>
+#endif
+#if defined(__aarch64__) && defined(__linux__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
 
 long mxl_process_id(void)
 {
@@ -42,6 +48,7 @@ int mxl_environment_set(const char *name, const char *value)
 
 /* ---- libraries ---- */
 
+#if !defined(MXL_NO_FILES)
 void *mxl_library_open(const char *path, const char **why)
 {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -75,4 +82,18 @@ void mxl_library_stay(const void *address)
     if (dladdr(address, &self) != 0)
         (void)dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 }
+#endif
+
+#if defined(__aarch64__)
+bool mxl_processor_has_dot_products(void)
+{
+#if defined(__linux__)
+    return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
+#elif defined(__APPLE__)
+    return true; /* all of Apple's that run macOS */
+#else
+    return false;
+#endif
+}
+#endif
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/system/utf16.h"
 
-#if defined(MXL_WINDOWS)
+#if defined(MXL_WINDOWS) && !defined(MXL_NO_FILES)
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
@@ -30,7 +30,7 @@ static bool mark_as_long(wchar_t wide[MXL_WIDE_ROOM])
     return true;
 }
 
-bool mxl_wide(wchar_t wide[MXL_WIDE_ROOM], const char *path)
+bool mxl_utf16(wchar_t wide[MXL_WIDE_ROOM], const char *path)
 {
     if (MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, wide, MXL_WIDE_ROOM) > 0)
         return wcslen(wide) < MAX_PATH - 12 || mark_as_long(wide);
@@ -69,7 +69,7 @@ bool mxl_file_exists(const char *path)
 {
     wchar_t wide[MXL_WIDE_ROOM];
 
-    return mxl_wide(wide, path) && _waccess(wide, 0) == 0;
+    return mxl_utf16(wide, path) && _waccess(wide, 0) == 0;
 }
 
 FILE *mxl_file_open(const char *path, bool wait, mxl_file_kind *kind, size_t *size)
@@ -79,7 +79,7 @@ FILE *mxl_file_open(const char *path, bool wait, mxl_file_kind *kind, size_t *si
     FILE *file;
 
     (void)wait;
-    if (!mxl_wide(wide, path))
+    if (!mxl_utf16(wide, path))
         return NULL;
     file = _wfopen(wide, L"rbN");
     if (file == NULL && is_folder(wide)) {
@@ -129,6 +129,7 @@ int64_t mxl_file_read_at(FILE *file, bool pipe, void *to, size_t wanted, uint64_
 
 void mxl_file_cut(FILE *file, uint64_t at)
 {
+    clearerr(file);
     if (_chsize_s(_fileno(file), (int64_t)at) == 0)
         (void)_fseeki64(file, (int64_t)at, SEEK_SET);
 }

@@ -115,7 +115,8 @@ static int run(const mxl_pixel_sampler *s, bool takes, const void *grid, const v
     return mxl_points_run(&batch);
 }
 
-int mxl_sampler_take(const mxl_pixel_sampler *s, const void *grid, const void *images, void *samples)
+int mxl_sampler_take(const mxl_pixel_sampler *s, const void *grid, const void *images,
+                     void *samples)
 {
     return run(s, true, grid, images, samples);
 }

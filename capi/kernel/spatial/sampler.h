@@ -18,9 +18,11 @@ typedef struct mxl_pixel_sampler {
 } mxl_pixel_sampler;
 
 /* The samples; -1 with the error set and nothing written. */
-int mxl_sampler_take(const mxl_pixel_sampler *s, const void *grid, const void *images, void *samples);
+int mxl_sampler_take(const mxl_pixel_sampler *s, const void *grid, const void *images,
+                     void *samples);
 
 /* The adjoint: images = zeros with the samples added where they were taken. */
-int mxl_sampler_put(const mxl_pixel_sampler *s, const void *grid, const void *samples, void *images);
+int mxl_sampler_put(const mxl_pixel_sampler *s, const void *grid, const void *samples,
+                    void *images);
 
 #endif
