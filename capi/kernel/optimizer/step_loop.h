@@ -64,11 +64,11 @@ void mxl_step_via(mxl_step_fn run, int state, int grad, int out, const mxl_step 
 
 /* The loops of a rule where all arrays have one dtype; and those with a float32 copy of the weight.
  * (float64 weights with one are pointless, but 1.9.1 takes them.) */
-#define MXL_STEP_ONE_DTYPE(id, RULE)                                                                    \
+#define MXL_STEP_ONE_DTYPE(id, RULE)                                                               \
     MXL_STEP_LOOP(id##_f32, f32, weight, 0, RULE)                                                  \
     MXL_STEP_LOOP(id##_f64, f64, weight, 0, RULE)                                                  \
     MXL_STEP_VIA(id##_f16, id##_f32, MXL_F16, MXL_F16, MXL_F16)
-#define MXL_STEP_TWO_DTYPES(id, RULE)                                                                   \
+#define MXL_STEP_TWO_DTYPES(id, RULE)                                                              \
     MXL_STEP_LOOP(id##_mixed_f32, f32, master, 1, RULE)                                            \
     MXL_STEP_VIA(id##_mixed_f64, id##_mixed_f32, MXL_F32, MXL_F64, MXL_F64)                        \
     MXL_STEP_VIA(id##_mixed_f16, id##_mixed_f32, MXL_F32, MXL_F16, MXL_F16)
