@@ -214,7 +214,7 @@ $(call TEST_PROGRAM,$(TEST_PUBLIC)): $(TEST_HELPER_OBJECTS) $(LINK_LIBRARY)
 	$(Q)$(CC) $(MXL_LDFLAGS) -o $@ $(filter %.o,$^) $(LINK_WITH) $(LIBS)
 
 # Nothing names the list of the operators, which gives itself to the registry: these programs do.
-WITH_OPERATORS := -Wl,$(if $(WASM),--export=,-u$(comma))mxl_families
+WITH_OPERATORS := -Wl,$(if $(WASM),--export=,-u$(comma))$(if $(MACOS),_)mxl_families
 $(call TEST_PROGRAM,$(TEST_INTERNAL)): $(TEST_HELPER_OBJECTS) $(BUILD)/libmxlite.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(MXL_LDFLAGS) $(WITH_OPERATORS) $(NO_LTO) -o $@ $(filter %.o,$^) $(BUILD)/libmxlite.a $(LIBS)
