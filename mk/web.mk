@@ -48,6 +48,7 @@ $(BUILD)/package/mxlite.wasm: $(BUILD)/mxlite.wasm
 WASM_SKIP := test_api_exchange test_api_memory test_api_profile test_api_replace test_api_save test_base_fork \
     test_base_heap test_base_reserve test_kernel_math test_kernel_math_f64 test_op_locale public_fork thread_%
 #: make test-wasm  the C tests of its parts in Node.js as WebAssembly, the package's tests, every case of bindings/cases.json
+test-platforms: test-wasm
 test-wasm: wasm
 	$(call NEED,node,nodejs)
 	$(IN_WASM) test-c-run
