@@ -9,7 +9,7 @@ WASM_CC = $(ZIG_CC) -target wasm32-wasi -msimd128
 WASM_PARTS := $(filter-out library wide,$(ALL_PARTS))
 WASM_CODEGEN := -fvisibility=hidden -fwrapv -fno-math-errno -fno-trapping-math
 IN_WASM = +@$(MAKE) BUILD=$(BUILD)/wasm LTO= CC='$(WASM_CC)' AR='$(ZIG_AR)' PARTS='core $(WASM_PARTS)' \
-    CODEGEN='$(WASM_CODEGEN)' TEST_LABEL=wasm RUN_WITH='node --no-warnings $(CURDIR)/tools/testing/run_wasm.mjs' \
+    CODEGEN='$(WASM_CODEGEN)' TEST_LABEL=wasm RUN_WITH='node --single-threaded --no-warnings $(CURDIR)/tools/testing/run_wasm.mjs' \
     LDFLAGS_EXTRA=-Wl,--strip-all TEST_SKIP='$(WASM_SKIP)'
 wasm: $(ZIG)/zig.stamp
 	$(IN_WASM) wasm-package
