@@ -52,8 +52,10 @@ OWN := images quantized
 part_files = $(filter $(FILES_$(1)),$(filter-out $(foreach part,$(filter-out $(1),$(OWN)),$(FILES_$(part))),$(2)))
 ABSENT_SOURCES := $(foreach part,$(ABSENT_PARTS),$(call part_files,$(part),$(SOURCES)))
 SOURCES := $(filter-out $(ABSENT_SOURCES),$(SOURCES))
+# What an unknown operator may be of: these parts have none.
+ABSENT_OPERATORS := $(filter-out iterators kvstore library wide,$(ABSENT_PARTS))
 PARTS_FLAGS := $(foreach part,$(ABSENT_PARTS),-DMXL_WITHOUT_$(shell echo $(part) | tr a-z A-Z)) \
-    $(if $(ABSENT_PARTS),-DMXL_ABSENT='"$(strip $(ABSENT_PARTS))"')
+    $(if $(ABSENT_OPERATORS),-DMXL_ABSENT='"$(strip $(ABSENT_OPERATORS))"')
 
 # The functions that a file of capi/api defines: a definition, or a macro for one, begins a line.
 DEFINED_IN = sed -nE 's/^(int |[A-Z_]+\()((MX|NN)[A-Za-z0-9_]+)[(,].*/\2/p' $(1)

@@ -12,9 +12,11 @@ IMPORT_NAMES := $(if $(WINDOWS),libmxlite.dll.a mxlite.lib libmxnet.dll.a libmxn
 LIBRARY := $(BUILD)/$(SHARED_NAME)
 MXNET_LIBRARY := $(BUILD)/$(MXNET_NAME)
 IMPORTS := $(addprefix $(BUILD)/,$(IMPORT_NAMES))
-# What the programs in a folder beside it are linked with; on Windows PATH must name the library's folder.
-LINK_LIBRARY := $(if $(WINDOWS),$(BUILD)/libmxlite.dll.a,$(LIBRARY))
-LINK_WITH = $(if $(WINDOWS),$(LINK_LIBRARY),-L$(BUILD) -lmxlite -Wl$(comma)-rpath$(comma)'$(if \
+# What the programs in a folder beside it are linked with; on Windows PATH must name the library's folder. WebAssembly
+# has no shared libraries.
+WASM := $(findstring wasm,$(TARGET))
+LINK_LIBRARY := $(if $(WINDOWS),$(BUILD)/libmxlite.dll.a,$(if $(WASM),$(BUILD)/libmxlite.a,$(LIBRARY)))
+LINK_WITH = $(if $(WINDOWS)$(WASM),$(if $(WASM),$(WITH_OPERATORS)) $(LINK_LIBRARY),-L$(BUILD) -lmxlite -Wl$(comma)-rpath$(comma)'$(if \
     $(MACOS),@loader_path,$$ORIGIN)/..')
 
 # Only Linux with glibc keeps room for such thread-local variables of libraries that a program opens.

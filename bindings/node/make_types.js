@@ -15,6 +15,7 @@ export class MXNetError extends Error {}
 
 export class NDArray {
   constructor(handle: number);
+  static readonly dtypes: DType[];
   readonly handle: number;
   readonly shape: number[];
   readonly dtype: DType;
@@ -41,6 +42,7 @@ export class NDArray {
 }
 
 export function array(value: Nested | Values, options?: {dtype?: DType; shape?: number[]}): NDArray;
+export function scope<T>(fn: () => T): T;
 export function seed(number: number): void;
 export function invoke(name: string, inputs?: NDArray[], params?: Record<string, Param | undefined>,
   out?: NDArray | NDArray[] | null): any;
@@ -56,8 +58,32 @@ export function grad(heads: NDArray | NDArray[], variables: NDArray | NDArray[],
   headGrads?: NDArray | (NDArray | null)[] | null; createGraph?: boolean; retainGraph?: boolean; train?: boolean;
 }): NDArray[];
 export function save(file: string, arrays: NDArray | NDArray[] | Record<string, NDArray>): void;
-export function load(file: string): NDArray[] | Record<string, NDArray>;
+export function load(file: string | ArrayBuffer | Uint8Array): NDArray[] | Record<string, NDArray>;
 export function liveHandles(): number;
+
+export interface ModelNode {
+  name: string; operator: string | null; params: Record<string, string>; inputs: [number, number][];
+  shapes: (number[] | null)[];
+}
+export class Model {
+  constructor(symbol: string, params?: string | ArrayBuffer | Uint8Array | Record<string, NDArray>);
+  readonly arguments: string[];
+  readonly inputs: string[];
+  readonly outputs: string[];
+  readonly params: Record<string, NDArray>;
+  forward(inputs: Record<string, NDArray>, options?: {train?: boolean | null}): NDArray | NDArray[];
+  nodes(shapes?: Record<string, number[]>): ModelNode[];
+  toJSON(): string;
+  dispose(): void;
+}
+
+export interface SavedTensor { of: 'input' | 'output'; index: number; shape: number[]; dtype: DType; bytes: number }
+export interface RecordedNode {
+  name: string; operator: string | null; variable: string | null; sequence: number; released: boolean;
+  params: Record<string, string>; inputs: ({node: number; output: number} | null)[];
+  outputs: {shape: number[]; dtype: DType}[]; saved: SavedTensor[];
+}
+export function graph(heads: NDArray | NDArray[], variables?: Record<string, NDArray>): RecordedNode[];
 
 /** Operators: arrays first, then an object of parameters; several outputs come as a list. */
 export interface Operators {

@@ -107,8 +107,8 @@ static inline bool array_fill_shape(mxl_array *array, int ndim, const int64_t *s
     }
     array->size = stride;
     array->contiguous = true;
-    /* Up to four sizes below 2^14: their product is below 2^56. */
-    return ndim <= MXL_INLINE_NDIM && (uint64_t)bits < (UINT64_C(1) << 14);
+    /* Up to four sizes below 2^14: their product is below 2^56; or 2^24, of a size_t of 32 bits. */
+    return ndim <= MXL_INLINE_NDIM && (uint64_t)bits < UINT64_C(1) << (sizeof(size_t) < 8 ? 6 : 14);
 }
 
 /* Copies shape and strides to an array with room for them. */

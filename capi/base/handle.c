@@ -6,12 +6,11 @@
 #include "base/system/threads.h"
 
 enum {
-    SLOT_LIMIT = 1 << 26,
+    SLOT_LIMIT = 1 << MXL_HANDLE_SLOT_BITS,
     CHUNK_SLOTS = 1 << MXL_HANDLE_CHUNK_BITS,
     KIND_MASK = MXL_HANDLE_KIND_MASK >> 1,
-    BATCH = 64,           /* slots that a thread takes or returns at once */
-    GENERATION_FIRST = 1, /* small integers are never handles */
-    GENERATION_LAST = (1 << 22) - 1
+    BATCH = 64,          /* slots that a thread takes or returns at once */
+    GENERATION_FIRST = 1 /* small integers are never handles */
 };
 
 _Atomic(mxl_handle_slot *) mxl_handle_chunks[MXL_HANDLE_CHUNKS];
@@ -171,10 +170,12 @@ static inline void recycle(mxl_handle_slot *slot, uint32_t number, uint64_t gene
     mxl_state *state = mxl_state_here;
 
     count_live(state, -1);
-    if (generation == GENERATION_LAST) {
+    if (generation == MXL_HANDLE_GENERATION_LAST) {
         /* The generations are used up. The slot stays closed for ever: a repeated generation would
-         * make a stale handle valid. */
-        return;
+         * make a stale handle valid. A handle of 32 bits has too few for that. */
+        if (sizeof(void *) == 8)
+            return;
+        generation = GENERATION_FIRST - 1;
     }
     atomic_store_explicit(&slot->word, (generation + 1) << MXL_HANDLE_WORD_AT,
                           memory_order_relaxed);
@@ -236,7 +237,7 @@ static bool was_given_out(uint64_t handle)
     uint64_t generation = handle >> MXL_HANDLE_GENERATION_AT;
     uint64_t word;
 
-    if (slot == NULL || generation < GENERATION_FIRST || generation > GENERATION_LAST)
+    if (slot == NULL || generation < GENERATION_FIRST || generation > MXL_HANDLE_GENERATION_LAST)
         return false;
     word = atomic_load_explicit(&slot->word, memory_order_relaxed);
     /* A free slot's word has the generation of its next handle and kind 0. */
@@ -294,7 +295,7 @@ uint64_t mxl_handle_age(uint64_t handle)
 {
     mxl_handle_slot *slot = mxl_handle_find(handle);
     uint64_t rest = handle & ((UINT64_C(1) << MXL_HANDLE_GENERATION_AT) - 1);
-    uint64_t aged = (uint64_t)GENERATION_LAST << MXL_HANDLE_GENERATION_AT | rest;
+    uint64_t aged = (uint64_t)MXL_HANDLE_GENERATION_LAST << MXL_HANDLE_GENERATION_AT | rest;
 
     atomic_store(&slot->word, mxl_handle_tag(aged) << 32);
     return aged;

@@ -32,14 +32,17 @@ typedef enum mxl_kind {
 } mxl_kind;
 
 /* The bits of a handle, from the lowest: 1 that is always set, 4 of kind, 26 of slot, 22 of
- * generation. */
+ * generation. Where pointers, in which callers hold handles, have 32 bits: 20 of slot, 7 of
+ * generation, which begin again after the last. */
 enum {
     MXL_HANDLE_SLOT_AT = 5,
-    MXL_HANDLE_GENERATION_AT = 31,
+    MXL_HANDLE_SLOT_BITS = sizeof(void *) < 8 ? 20 : 26,
+    MXL_HANDLE_GENERATION_AT = MXL_HANDLE_SLOT_AT + MXL_HANDLE_SLOT_BITS,
+    MXL_HANDLE_GENERATION_LAST = (1 << (sizeof(void *) < 8 ? 7 : 22)) - 1,
     MXL_HANDLE_KIND_MASK = (1 << MXL_HANDLE_SLOT_AT) - 1, /* kind, and the bit that is set */
     MXL_HANDLE_WORD_AT = 32 + MXL_HANDLE_SLOT_AT, /* of the generation in the word of a slot */
     MXL_HANDLE_CHUNK_BITS = 12,                   /* slots are allocated 4096 at a time */
-    MXL_HANDLE_CHUNKS = 1 << (26 - MXL_HANDLE_CHUNK_BITS)
+    MXL_HANDLE_CHUNKS = 1 << (MXL_HANDLE_SLOT_BITS - MXL_HANDLE_CHUNK_BITS)
 };
 
 /* One slot. The upper half of `word` is generation, kind and a bit that is set while the slot is
@@ -66,7 +69,7 @@ void mxl_handle_finish(uint64_t handle);
 
 static inline mxl_handle_slot *mxl_handle_find(uint64_t handle)
 {
-    uint32_t slot = (uint32_t)(handle >> MXL_HANDLE_SLOT_AT) & ((1u << 26) - 1);
+    uint32_t slot = (uint32_t)(handle >> MXL_HANDLE_SLOT_AT) & ((1u << MXL_HANDLE_SLOT_BITS) - 1);
     mxl_handle_slot *chunk = atomic_load_explicit(&mxl_handle_chunks[slot >> MXL_HANDLE_CHUNK_BITS],
                                                   memory_order_acquire);
 
@@ -124,8 +127,9 @@ static inline void mxl_handle_unpin(uint64_t handle)
  * error set for anything but a live handle of the kind. */
 int mxl_handle_free(mxl_kind kind, uint64_t handle);
 
-/* Uncounted handles of permanent objects: converts a number (below 2^26) to a handle and back. -1
- * with the error set when `handle` is of another kind or its number is not below `count`. */
+/* Uncounted handles of permanent objects: converts a number (below the limit of slots) to a handle
+ * and back. -1 with the error set when `handle` is of another kind or its number is not below
+ * `count`. */
 uint64_t mxl_handle_permanent(mxl_kind kind, uint32_t number);
 int64_t mxl_handle_number(mxl_kind kind, uint64_t handle, uint32_t count);
 

@@ -29,7 +29,7 @@ int64_t mxl_shape_count(int ndim, const int64_t *dim)
                              (long long)dim[i]);
         zero = zero || dim[i] == 0;
         if (!overflow && dim[i] > 0)
-            overflow = __builtin_mul_overflow(n, dim[i], &n) || n > INT64_MAX / 16;
+            overflow = __builtin_mul_overflow(n, dim[i], &n) || n > PTRDIFF_MAX / 16;
     }
     /* As in NumPy, this is an error for empty arrays too: the product of some of the sizes is used
      * as a size. */

@@ -69,7 +69,7 @@ int mxl_pool_class(size_t bytes, size_t *rounded)
         *rounded = bytes;
         return -1;
     }
-    if (bytes <= SMALL_LIMIT || last >> POOL_LAST > 0) {
+    if (bytes <= SMALL_LIMIT || (uint64_t)last >> POOL_LAST > 0) {
         *rounded = (bytes + 63) & ~(size_t)63;
         return -1;
     }

@@ -1,4 +1,4 @@
-/* Files by the C library alone. */
+/* Files by the C library alone, and none. */
 #include "base/system/file_io.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include "base/system/replace.h"
 #include "base/system/system.h"
 
-#if defined(MXL_BARE)
+#if defined(MXL_BARE) && !defined(MXL_NO_FILES)
 bool mxl_file_exists(const char *path)
 {
     FILE *file = fopen(path, "rb");
@@ -56,6 +56,7 @@ int64_t mxl_file_read_at(FILE *file, bool pipe, void *to, size_t wanted, uint64_
 /* The C library cannot cut a file: what is behind stays, and is written over. */
 void mxl_file_cut(FILE *file, uint64_t at)
 {
+    clearerr(file);
     (void)fseek(file, (long)at, SEEK_SET);
 }
 
@@ -96,5 +97,118 @@ int mxl_replace_end(mxl_replace *r, bool whole)
         (void)mxl_replace_failed(r->path, closed ? "cannot be replaced" : "writing failed");
     (void)remove(r->temporary);
     return -1;
+}
+#endif
+
+#if defined(MXL_NO_FILES)
+const char *mxl_file_why(int number)
+{
+    return number == ENOSYS ? "this build of mxlite has no files (MXL_NO_FILES)" : strerror(number);
+}
+
+bool mxl_file_exists(const char *path)
+{
+    (void)path;
+    return false;
+}
+
+FILE *mxl_file_open(const char *path, bool wait, mxl_file_kind *kind, size_t *size)
+{
+    (void)path;
+    (void)wait;
+    if (kind != NULL)
+        *kind = MXL_FILE_OTHER;
+    if (size != NULL)
+        *size = 0;
+    errno = ENOSYS;
+    return NULL;
+}
+
+bool mxl_file_is_pipe(FILE *file)
+{
+    (void)file;
+    return true;
+}
+
+int64_t mxl_file_read_at(FILE *file, bool pipe, void *to, size_t wanted, uint64_t at)
+{
+    (void)file;
+    (void)pipe;
+    (void)to;
+    (void)wanted;
+    (void)at;
+    errno = ENOSYS;
+    return -1;
+}
+
+void mxl_file_cut(FILE *file, uint64_t at)
+{
+    (void)file;
+    (void)at;
+}
+
+int mxl_file_descriptor(FILE *file)
+{
+    (void)file;
+    return -1;
+}
+
+size_t mxl_file_get(FILE *file, void *to, size_t size)
+{
+    (void)file;
+    (void)to;
+    (void)size;
+    return 0;
+}
+
+size_t mxl_file_put(FILE *file, const void *from, size_t size)
+{
+    (void)file;
+    (void)from;
+    (void)size;
+    return 0;
+}
+
+bool mxl_file_failed(FILE *file)
+{
+    (void)file;
+    return true;
+}
+
+int mxl_file_flush(FILE *file)
+{
+    (void)file;
+    return EOF;
+}
+
+int mxl_file_close(FILE *file)
+{
+    (void)file;
+    return EOF;
+}
+
+int mxl_replace_begin(mxl_replace *r, const char *path)
+{
+    r->file = NULL;
+    errno = ENOSYS;
+    return mxl_replace_failed(path, "cannot be opened for writing");
+}
+
+int mxl_replace_begin_stream(mxl_replace *r, const char *path)
+{
+    return mxl_replace_begin(r, path);
+}
+
+int mxl_replace_end(mxl_replace *r, bool whole)
+{
+    (void)r;
+    (void)whole;
+    errno = ENOSYS;
+    return -1;
+}
+#else
+const char *mxl_file_why(int number)
+{
+    return strerror(number);
 }
 #endif

@@ -93,11 +93,11 @@ void mxl_pages_free(void *block, size_t bytes)
 
 /* ---- libraries ---- */
 
-#if defined(MXL_BARE)
+#if defined(MXL_BARE) || defined(MXL_NO_FILES)
 void *mxl_library_open(const char *path, const char **why)
 {
     (void)path;
-    *why = "this system opens no libraries";
+    *why = "this build of mxlite opens no libraries";
     return NULL;
 }
 
@@ -128,7 +128,7 @@ void mxl_library_stay(const void *address)
 
 /* ---- shared memory ---- */
 
-#if defined(MXL_BARE) || defined(MXL_WINDOWS)
+#if defined(MXL_BARE)
 static int missing(void)
 {
     return mxl_error("shared memory: mxlite has none on this system");

@@ -358,6 +358,7 @@ TEST(many_small_blocks_go_through_the_depot)
 /* The process's memory in use, in MiB; -1 where the system does not tell. */
 static long resident(void)
 {
+#if defined(__linux__)
     FILE *file = fopen("/proc/self/statm", "r");
     long pages = -1;
 
@@ -367,6 +368,9 @@ static long resident(void)
         pages = -1;
     fclose(file);
     return pages < 0 ? -1 : pages * (sysconf(_SC_PAGESIZE) / 1024) / 1024;
+#else
+    return -1;
+#endif
 }
 
 TEST(large_blocks_are_kept_aligned_and_given_back)

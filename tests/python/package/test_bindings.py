@@ -104,19 +104,21 @@ LEFT_OUT = {
         "tests/binding.rs",
         "tests/lifetimes.rs",
     ],
-    "node": ["package.json", "make_types.js", "index.d.ts", "test/array.test.js"],
+    "node": ["package.json", "make_types.js", "index.d.ts", "arrays.js", "test/node.test.js"],
     "java": ["Makefile", "tools/MakeOps.java", "test/Tests.java"],
     "perl": ["Makefile.PL", "t/binding.t"],
     "lua": ["tests.lua"],
+    "web": ["package.json", "index.d.ts", "test/web.test.mjs"],
 }
 BUILT = {"target", "node_modules", "Cargo.lock", "package-lock.json"}
 RUNNERS = {
     "cpp": "conformance.cpp",
     "rust": "tests/cases.rs",
-    "node": "test/cases.test.js",
+    "node": "conformance.js",
     "java": "test/Cases.java",
     "perl": "t/cases.t",
     "lua": "conformance.lua",
+    "web": "test/cases.test.mjs",
 }
 
 

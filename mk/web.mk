@@ -1,0 +1,48 @@
+# mxlite in WebAssembly: the module, the package of bindings/web, and their tests in Node.js. zig from PyPI compiles it, as
+# it does for other systems (mk/platforms.mk). Included by the Makefile.
+.PHONY: wasm wasm-package test-wasm test-wasm-package
+#: make wasm     build/wasm/package: mxlite.wasm and its package for browsers and Node.js; zig from PyPI compiles it
+
+# Vectors of 128 bits, which all browsers since 2023 have; one thread; nothing is loaded at run time. A module is not
+# linked with others: no code for any address.
+WASM_CC = $(ZIG_CC) -target wasm32-wasi -msimd128
+WASM_PARTS := $(filter-out library kvstore wide,$(ALL_PARTS))
+WASM_CODEGEN := -fvisibility=hidden -fwrapv -fno-math-errno -fno-trapping-math
+IN_WASM = +@$(MAKE) BUILD=$(BUILD)/wasm LTO= CC='$(WASM_CC)' AR='$(ZIG_AR)' PARTS='core $(WASM_PARTS)' \
+    CODEGEN='$(WASM_CODEGEN)' TEST_LABEL=wasm RUN_WITH='node --no-warnings $(CURDIR)/tools/testing/run_wasm.mjs' \
+    LDFLAGS_EXTRA=-Wl,--strip-all TEST_SKIP='$(WASM_SKIP)'
+wasm: $(ZIG)/zig.stamp
+	$(IN_WASM) wasm-package
+
+# What visible functions call is kept; an overflow of the stack, which grows down from 1 MB to 0, ends the call.
+WASM_LINK := -mexec-model=reactor -Wl,--export-dynamic -Wl,--export=malloc -Wl,--export=free \
+    -Wl,-z,stack-size=1048576 -Wl,--strip-all
+$(BUILD)/mxlite.wasm: $(OBJECTS) $(BUILD)/sources mk/web.mk
+	@echo "LINK $@"
+	$(Q)$(CC) -O2 $(WASM_LINK) -o $@ $(OBJECTS) -lm
+
+# The files that Node's package has too are modules here.
+WEB := bindings/web
+WEB_FILES := index.js library.js wasi.js index.d.ts README.md package.json
+WEB_SHARED := front.js graphs.js prototypes.js
+WEB_PACKAGE := $(WEB_FILES) $(WEB_SHARED) front.d.ts mxlite.wasm
+wasm-package: $(WEB_PACKAGE:%=$(BUILD)/package/%)
+	@bytes=$$(cat $^ | gzip -9 | wc -c); echo "make wasm: $(BUILD)/package, $$bytes bytes compressed"
+
+$(WEB_FILES:%=$(BUILD)/package/%): $(BUILD)/package/%: $(WEB)/%
+	@mkdir -p $(@D)
+	@cp $< $@
+$(WEB_SHARED:%=$(BUILD)/package/%): $(BUILD)/package/%: bindings/node/%
+	@mkdir -p $(@D)
+	@sed -e "/^'use strict';$$/d" -e 's/^module.exports = /export default /' $< > $@
+$(BUILD)/package/front.d.ts: bindings/node/index.d.ts
+	@mkdir -p $(@D)
+	@cp $< $@
+$(BUILD)/package/mxlite.wasm: $(BUILD)/mxlite.wasm
+	@mkdir -p $(@D)
+	@cp $< $@
+
+#: make test-wasm  the C tests of its parts in Node.js as WebAssembly, the package's tests, every case of bindings/cases.json
+test-wasm: wasm
+	$(call NEED,node,nodejs)
+	@MXLITE_WEB='$(abspath $(BUILD))/wasm/package' node --expose-gc --test bindings/web/test
