@@ -43,7 +43,8 @@ release: $(RELEASE)/release.stamp
 	@$(MAKE) lib
 	@$(RELEASE_PY) tools/check_versions.py $(BUILD)/libmxlite.so
 	@$(MAKE) wheels
-	@$(RELEASE_PY) tools/release/release.py build $(RELEASE_OUT)
+	@$(MAKE) wasm
+	@$(RELEASE_PY) tools/release/release.py build $(RELEASE_OUT) $(BUILD)/wasm/package
 	@$(RELEASE_PY) tools/release/try_release.py $(RELEASE_OUT)
 	@$(MAKE) try-wheels
 	@$(if $(RELEASE_TAG),$(RELEASE_PY) tools/release/release.py tag,echo "release: no tag (RELEASE_TAG=1 makes it); nothing is uploaded")

@@ -67,7 +67,9 @@ def environment() -> dict[str, str]:
     """What programs get of this machine's environment: the way to PyPI, and no settings of mxlite or Python."""
     names = ("HOME", "LANG", "PIP_INDEX_URL", "PIP_CERT", "SSL_CERT_FILE")
     env = {name: os.environ[name] for name in names if name in os.environ}
-    return dict(env, PIP_DISABLE_PIP_VERSION_CHECK="1", MPLBACKEND="agg", PATH="/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
+    return dict(
+        env, PIP_DISABLE_PIP_VERSION_CHECK="1", MPLBACKEND="agg", PATH="/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    )
 
 
 def use(python: list[str], work: str, folder: Path, env: dict[str, str]) -> None:
