@@ -1,4 +1,4 @@
-# Wheels for all platforms, and releases. Included by the Makefile; docs/releasing.md describes both.
+# Wheels for all platforms, and releases. Included by the Makefile; tools/release/README.md describes both.
 .PHONY: wheels try-wheels test-wheels release
 #: make wheels   dist/release/: a wheel for each platform, built by zig from PyPI and checked; WHEELS='linux-x86_64 ...'
 #: make test-wheels  one wheel (WHEELS) built twice, in two folders: the same bytes; then tried in clean environments
@@ -21,7 +21,7 @@ wheels: $(RELEASE)/release.stamp native
 	+@$(RELEASE_PY) tools/release/wheels.py $(RELEASE_OUT) $(BUILD)/wheels $(BUILD) $(if $(WHEELS),--only $(WHEELS))
 	@$(RELEASE_PY) tools/release/check.py $(RELEASE_OUT)/*.whl
 
-# Of other systems: folders with a Python, as debootstrap makes them (docs/releasing.md).
+# Of other systems: folders with a Python, as debootstrap makes them (tools/release/README.md).
 TRY_ROOTS ?=
 try-wheels:
 	@$(RELEASE_PY) tools/release/try_wheels.py $(RELEASE_OUT) $(if $(TRY_PYTHONS),--pythons $(TRY_PYTHONS)) --roots $(TRY_ROOTS)
