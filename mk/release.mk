@@ -25,6 +25,8 @@ wheels: $(RELEASE)/release.stamp native
 TRY_ROOTS ?=
 try-wheels:
 	@$(RELEASE_PY) tools/release/try_wheels.py $(RELEASE_OUT) $(if $(TRY_PYTHONS),--pythons $(TRY_PYTHONS)) --roots $(TRY_ROOTS)
+	@[ ! -e .venvs/windows/whole ] || [ ! -e $(RELEASE_OUT)/*win_amd64.whl ] || \
+	    $(RELEASE_PY) tools/release/try_windows.py $(RELEASE_OUT)/*win_amd64.whl .venvs/windows
 
 # The second time from a copy of the tree in another folder.
 AGAIN := $(abspath $(BUILD))/wheels-again
