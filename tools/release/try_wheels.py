@@ -85,7 +85,8 @@ def use(python: list[str], work: str, folder: Path, env: dict[str, str]) -> None
     )
     for binding in ("cffi", "ctypes"):
         chosen = dict(env, MXLITE_BINDING=binding)
-        print("try_wheels:", run([*python, f"{work}/smoke.py", binding], env=chosen).strip(), flush=True)
+        told = run([*python, f"{work}/smoke.py", binding], env=chosen).strip()
+        print("try_wheels:", told.splitlines()[-1], flush=True)
     told = run([*python, f"{work}/examples/digits.py", "--no-picture"], env=env).strip().splitlines()
     print("try_wheels: examples/digits.py:", [line for line in told if "accuracy" in line][-1], flush=True)
 
