@@ -3,30 +3,58 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import {after, before, test} from 'node:test';
-import {accessibility, draw, drop, launch, LOADED, noProblems, open, ready, serve, SHOTS, tabTo, text, train, untilText} from './kit.mjs';
+import {
+  accessibility,
+  draw,
+  drop,
+  launch,
+  LOADED,
+  noProblems,
+  open,
+  ready,
+  serve,
+  SHOTS,
+  tabTo,
+  text,
+  train,
+  untilText,
+} from './kit.mjs';
 
 const MODEL = path.resolve('bindings/predict');
-let server = null, browser = null;
-before(async () => { [server, browser] = [await serve(), await launch()]; });
+let server = null,
+  browser = null;
+before(async () => {
+  [server, browser] = [await serve(), await launch()];
+});
 after(async () => {
   await browser.close();
   await server.close();
 });
-const model = () => Object.fromEntries(['digits-symbol.json', 'digits-0000.params'].map((name) => [name, fs.readFileSync(path.join(MODEL, name))]));
+const model = () =>
+  Object.fromEntries(
+    ['digits-symbol.json', 'digits-0000.params'].map((name) => [name, fs.readFileSync(path.join(MODEL, name))]),
+  );
 const shot = (page, name) => page.screenshot({path: path.join(SHOTS, name), fullPage: true});
 
 test('it trains to 95 % within 20 seconds, and reads drawn digits', async () => {
-  const begin = performance.now(), page = await open(browser, server.url);
+  const begin = performance.now(),
+    page = await open(browser, server.url);
   await ready(page);
   const loaded = (performance.now() - begin) / 1000;
   assert.match(await draw(page, 3), /^Not trained yet/);
   const seconds = await train(page);
-  console.log(`make test-web: loaded in ${loaded.toFixed(1)} s; 95 % after ${seconds.toFixed(1)} s at the gentle pace: ${await text(page, 'train-status')}`);
+  console.log(
+    `make test-web: loaded in ${loaded.toFixed(1)} s; 95 % after ${seconds.toFixed(1)} s at the gentle pace: ` +
+      (await text(page, 'train-status')),
+  );
   assert.ok(seconds < 20);
-  await page.waitForFunction(() => parseFloat(document.getElementById('passes').textContent) >= 12, null, {timeout: LOADED});
+  await page.waitForFunction(() => parseFloat(document.getElementById('passes').textContent) >= 12, null, {
+    timeout: LOADED,
+  });
   await page.click('#start');
   await untilText(page, 'train-status', /^Paused/);
-  const steps = await text(page, 'passes'), said = [];
+  const steps = await text(page, 'passes'),
+    said = [];
   for (let digit = 0; digit < 10; digit++) said.push(await draw(page, digit));
   const right = said.filter((each, digit) => new RegExp(`(reads|Probably) an? ${digit}\\.`).test(each)).length;
   console.log(`make test-web: ${right} of 10 drawn digits are read: ${said.join(' ')}`);
@@ -57,7 +85,13 @@ test('each network trains, at any pace; a learning rate too large is reported', 
   }
   await page.fill('#rate', '8');
   await page.click('#start');
-  await page.waitForFunction(() => document.getElementById('start').textContent !== 'Pause' || parseFloat(document.getElementById('accuracy').textContent) < 50, null, {timeout: LOADED});
+  await page.waitForFunction(
+    () =>
+      document.getElementById('start').textContent !== 'Pause' ||
+      parseFloat(document.getElementById('accuracy').textContent) < 50,
+    null,
+    {timeout: LOADED},
+  );
   noProblems(page);
 });
 
@@ -124,7 +158,11 @@ test('a model is dropped, shown and run', async () => {
   await untilText(page, 'run-results', /5 × 10\), first row/);
   await page.waitForSelector('#model-picture [aria-label*="5 × 10"]');
   await page.locator('#input-0-kind').selectOption('picture');
-  await page.setInputFiles('#input-0-file', {name: 'drawn.png', mimeType: 'image/png', buffer: await page.locator('#pad').screenshot()});
+  await page.setInputFiles('#input-0-file', {
+    name: 'drawn.png',
+    mimeType: 'image/png',
+    buffer: await page.locator('#pad').screenshot(),
+  });
   await page.click('#run button');
   await untilText(page, 'model-status', /^Ran in/);
   await page.click('#model-params summary');
@@ -174,7 +212,9 @@ test('everything can be done by the keyboard', async () => {
 
 test('it is accessible, light and dark, and fits a small screen', async () => {
   for (const [name, options] of Object.entries({
-    light: {}, dark: {colorScheme: 'dark'}, small: {viewport: {width: 360, height: 740}, hasTouch: true, deviceScaleFactor: 2, reducedMotion: 'reduce'},
+    light: {},
+    dark: {colorScheme: 'dark'},
+    small: {viewport: {width: 360, height: 740}, hasTouch: true, deviceScaleFactor: 2, reducedMotion: 'reduce'},
   })) {
     const page = await open(browser, server.url, {...options, bypassCSP: true});
     await ready(page);
@@ -202,7 +242,8 @@ test('it is accessible, light and dark, and fits a small screen', async () => {
 });
 
 test('it works without a network afterwards', async () => {
-  const own = await serve(), page = await open(browser, own.url, {serviceWorkers: 'allow'});
+  const own = await serve(),
+    page = await open(browser, own.url, {serviceWorkers: 'allow'});
   await ready(page);
   await untilText(page, 'offline', /works without a network/);
   await page.reload();

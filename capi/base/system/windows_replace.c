@@ -43,7 +43,7 @@ static void remove_beside(const char *path, const char *name)
         return;
     memcpy(found, path, folder);
     strcpy(found + folder, name);
-    if (mxl_wide(wide, found))
+    if (mxl_utf16(wide, found))
         (void)DeleteFileW(wide);
 }
 
@@ -55,7 +55,7 @@ static void remove_leftovers(const char *path)
     HANDLE search;
 
     (void)snprintf(pattern, sizeof(pattern), "%.*s.*.tmp", MXL_REPLACE_ROOM, path);
-    search = mxl_wide(wide, pattern) ? FindFirstFileW(wide, &entry) : INVALID_HANDLE_VALUE;
+    search = mxl_utf16(wide, pattern) ? FindFirstFileW(wide, &entry) : INVALID_HANDLE_VALUE;
     if (search == INVALID_HANDLE_VALUE)
         return;
     do {
@@ -99,7 +99,7 @@ static int open_beside(mxl_replace *r)
         HANDLE file;
 
         mxl_replace_name(r, r->owner, atomic_fetch_add(&counter, 1));
-        if (!mxl_wide(wide, r->temporary))
+        if (!mxl_utf16(wide, r->temporary))
             return cannot_open(r->path);
         file = CreateFileW(wide, GENERIC_WRITE, 0, NULL, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
         if (file != INVALID_HANDLE_VALUE) {
@@ -138,7 +138,7 @@ static int begin(mxl_replace *r, const char *path, bool stream)
         return cannot_open(path);
     }
     strcpy(r->path, path);
-    if (!mxl_wide(wide, path))
+    if (!mxl_utf16(wide, path))
         return cannot_open(path);
     exists = GetFileAttributesExW(wide, GetFileExInfoStandard, &old) != 0;
     if (exists && (old.dwFileAttributes & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_READONLY))) {
@@ -167,7 +167,7 @@ static int move_over(const mxl_replace *r)
 {
     wchar_t from[MXL_WIDE_ROOM], to[MXL_WIDE_ROOM];
 
-    if (!mxl_wide(from, r->temporary) || !mxl_wide(to, r->path))
+    if (!mxl_utf16(from, r->temporary) || !mxl_utf16(to, r->path))
         return -1;
     if (MoveFileExW(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) != 0)
         return 0;
