@@ -4,8 +4,8 @@
 Usage: check.py WHEEL ... (called by ``make wheels`` in .venvs/release; exits with 1 after naming all faults)
 
 Each library may link only what every system of its tag has, names no folder of the machine that built it, and has no
-symbols for debuggers. The cffi module may use only what Python 3.9's stable ABI has. auditwheel is asked about manylinux
-wheels, twine about METADATA.
+symbols for debuggers. The cffi module may use only what Python 3.9's stable ABI has. auditwheel is asked about wheels
+for glibc, twine about METADATA.
 """
 
 from __future__ import annotations
