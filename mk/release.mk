@@ -1,6 +1,6 @@
 # Wheels for all platforms, and releases. Included by the Makefile; tools/release/README.md describes both.
 .PHONY: wheels try-wheels test-wheels release
-#: make wheels   dist/release/: a wheel for each platform, built by zig from PyPI and checked; WHEELS='linux-x86_64 ...'
+#: make wheels   dist/release/: a wheel for each platform, built by zig from PyPI and by gcc, and checked; WHEELS='linux-x86_64 ...'
 #: make test-wheels  one wheel (WHEELS) built twice, in two folders: the same bytes; then tried in clean environments
 #: make release  all files of a release in dist/release, tried; uploads nothing, and tags with RELEASE_TAG=1 alone
 
