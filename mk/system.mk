@@ -79,7 +79,7 @@ $(MXNET_LIBRARY): $(OBJECTS) $(BUILD)/sources
 # What a wheel, which has no links, holds of them: stripped on Linux.
 STRIP ?= strip --strip-unneeded
 NATIVE := $(addprefix $(BUILD)/native/,$(SHARED_NAME) $(if $(MACOS),,$(MXNET_NAME)) $(IMPORT_NAMES))
-$(NATIVE): $(BUILD)/native/%: $(BUILD)/%
+$(NATIVE): $(BUILD)/native/%: $(BUILD)/% $(LIBRARY)
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
 	$(if $(WINDOWS)$(MACOS),,$(Q)$(STRIP) $@)

@@ -138,8 +138,8 @@ enum { MXL_BASELINE, MXL_AVX2, MXL_AVX512, MXL_LEVELS, MXL_NEON = MXL_AVX2, MXL_
 #define MXL_FAST_UP_TO_AVX2(fn, parameters, ...) MXL_BASELINE_ONLY(fn, parameters, __VA_ARGS__)
 #endif
 
-/* Put before a loop whose iterations are independent, though its arrays may be equal: a check at run
- * time would take equal arrays for dependent ones. (clang would warn about loops that it cannot
+/* Put before a loop whose iterations are independent, though its arrays may be equal: a check at
+ * run time would take equal arrays for dependent ones. (clang would warn about loops that it cannot
  * vectorise.) */
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed"

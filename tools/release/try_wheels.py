@@ -67,7 +67,9 @@ def environment() -> dict[str, str]:
     """What programs get of this machine's environment: the way to PyPI, and no settings of mxlite or Python."""
     names = ("HOME", "LANG", "PIP_INDEX_URL", "PIP_CERT", "SSL_CERT_FILE")
     env = {name: os.environ[name] for name in names if name in os.environ}
-    return dict(env, PIP_DISABLE_PIP_VERSION_CHECK="1", MPLBACKEND="agg", PATH="/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
+    return dict(
+        env, PIP_DISABLE_PIP_VERSION_CHECK="1", MPLBACKEND="agg", PATH="/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    )
 
 
 def use(python: list[str], work: str, folder: Path, env: dict[str, str]) -> None:
@@ -83,7 +85,8 @@ def use(python: list[str], work: str, folder: Path, env: dict[str, str]) -> None
     )
     for binding in ("cffi", "ctypes"):
         chosen = dict(env, MXLITE_BINDING=binding)
-        print("try_wheels:", run([*python, f"{work}/smoke.py", binding], env=chosen).strip(), flush=True)
+        told = run([*python, f"{work}/smoke.py", binding], env=chosen).strip()
+        print("try_wheels:", told.splitlines()[-1], flush=True)
     told = run([*python, f"{work}/examples/digits.py", "--no-picture"], env=env).strip().splitlines()
     print("try_wheels: examples/digits.py:", [line for line in told if "accuracy" in line][-1], flush=True)
 
