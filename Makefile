@@ -143,12 +143,12 @@ endif
 SHARE := pkgconfig/mxlite.pc cmake/mxlite/mxliteConfig.cmake cmake/mxlite/mxliteConfigVersion.cmake
 VERSION = $(shell awk '/^#define MXL_VERSION_(MAJOR|MINOR|PATCH) / { v = v d $$3; d = "." } END { print v }' \
     include/mxlite/mxlite.h)
-FILL = sed -e 's|@VERSION@|$(VERSION)|' -e 's|@PREFIX@|$(PREFIX)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
-    -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@LIBRARY@|$(SHARED_NAME)|' -e 's|@RPATH@|$(if $(MACOS),@rpath/)|'
+FILL = sed -e 's|@VERSION@|$(VERSION)|' -e 's|@PREFIX@|$(AT)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
+    -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@LIBS@|$(LIBS) -pthread|' -e 's|@LIBRARY@|$(SHARED_NAME)|' -e 's|@RPATH@|$(if $(MACOS),@rpath/)|'
 .PHONY: share
 share: $(SHARE:%=$(BUILD)/share/%)
 
-$(BUILD)/share/%: PREFIX = $(abspath $(BUILD))
+$(BUILD)/share/%: AT = $(abspath $(BUILD))
 $(BUILD)/share/%: INCLUDEDIR = $(CURDIR)/include
 $(BUILD)/share/%: LIBDIR = $(abspath $(BUILD))
 $(BUILD)/share/%: tools/package/%.in include/mxlite/mxlite.h Makefile mk/system.mk
@@ -161,7 +161,7 @@ native: $(NATIVE) $(SHARE:%=$(BUILD)/native/share/%)
 
 $(BUILD)/native/share/pkgconfig/%: PACKAGE = $${prefix}
 $(BUILD)/native/share/cmake/%: PACKAGE = $${CMAKE_CURRENT_LIST_DIR}/../../..
-$(BUILD)/native/share/%: PREFIX = $${pcfiledir}/../..
+$(BUILD)/native/share/%: AT = $${pcfiledir}/../..
 $(BUILD)/native/share/%: INCLUDEDIR = $(PACKAGE)/include
 $(BUILD)/native/share/%: LIBDIR = $(PACKAGE)/_native
 $(BUILD)/native/share/%: tools/package/%.in include/mxlite/mxlite.h Makefile mk/system.mk
@@ -204,7 +204,7 @@ $(call TEST_PROGRAM,$(TEST_PUBLIC)): $(TEST_HELPER_OBJECTS) $(LINK_LIBRARY)
 	$(Q)$(CC) $(MXL_LDFLAGS) -o $@ $(filter %.o,$^) $(LINK_WITH) $(LIBS)
 
 # Nothing names the list of the operators, which gives itself to the registry: these programs do.
-WITH_OPERATORS := -Wl,-u,mxl_families
+WITH_OPERATORS := -Wl,$(if $(WASM),--export=,-u$(comma))mxl_families
 $(call TEST_PROGRAM,$(TEST_INTERNAL)): $(TEST_HELPER_OBJECTS) $(BUILD)/libmxlite.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(MXL_LDFLAGS) $(WITH_OPERATORS) $(NO_LTO) -o $@ $(filter %.o,$^) $(BUILD)/libmxlite.a $(LIBS)
@@ -495,4 +495,4 @@ clean:
 -include $(OBJECTS:.o=.d) $(patsubst %.c,$(BUILD)/obj/%.d,$(TEST_INTERNAL) $(TEST_PUBLIC) \
     $(TEST_HELPERS)) $(LINT_FILES:%=$(BUILD)/%.checked.d)
 
-include mk/peers.mk mk/measure.mk mk/platforms.mk mk/web.mk mk/page.mk mk/site.mk
+include mk/peers.mk mk/measure.mk mk/platforms.mk mk/site.mk mk/release.mk mk/web.mk mk/embed.mk mk/page.mk

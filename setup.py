@@ -25,8 +25,10 @@ LIBRARY_NAME = {"win32": "mxlite.dll", "darwin": "libmxlite.dylib"}.get(sys.plat
 
 
 def has_python_headers() -> bool:
-    """Whether a C extension can be compiled for this interpreter."""
-    return any((Path(sysconfig.get_path(key)) / "Python.h").exists() for key in ("include", "platinclude"))
+    """Whether a C extension of the stable ABI can be compiled for this interpreter; not for one without a lock."""
+    return not sysconfig.get_config_var("Py_GIL_DISABLED") and any(
+        (Path(sysconfig.get_path(key)) / "Python.h").exists() for key in ("include", "platinclude")
+    )
 
 
 class Progress:
@@ -91,8 +93,11 @@ class BuildWithLibrary(build_py):
                 run_make("lib", ROOT / "build")
                 write_stubs(ROOT / "build" / LIBRARY_NAME, ROOT / "mxlite")
             return
-        work = Path(self.get_finalized_command("build").build_temp).resolve() / "mxlite"
-        run_make("native", work)
+        # A release has the library built (`make native`) before it makes wheels.
+        work = Path(os.environ.get("MXLITE_BUILD") or self.get_finalized_command("build").build_temp).resolve()
+        if not os.environ.get("MXLITE_BUILD"):
+            work /= "mxlite"
+            run_make("native", work)
         package = Path(self.build_lib).resolve() / "mxlite"
         write_stubs(work / "native" / LIBRARY_NAME, package)
         native = package / "_native"
@@ -142,7 +147,7 @@ class PlatformDistribution(Distribution):
 
 BUILD_CFFI = has_python_headers() and (ROOT / CFFI_SOURCE).exists()
 if not has_python_headers():
-    print("mxlite: no Python.h for this interpreter, so the cffi module is not built and ctypes will be used")
+    print("mxlite: no Python.h, or no stable ABI, so the cffi module is not built and ctypes will be used")
 
 setup(
     distclass=PlatformDistribution,

@@ -299,11 +299,22 @@ typedef struct data {
     NDArrayHandle train_images, train_digits, held_images, held_digits;
 } data;
 
-/* Reads the records of digits.u8 (see examples/data/README.md); pixels become 0 .. 1. */
-static void data_read(data *d, const char *path)
+/* The records of digits.u8 (see examples/data/README.md). A program without files has them inside:
+ * DIGITS_DATA names a file of their numbers with commas (`make embedded-digits`). */
+#ifdef DIGITS_DATA
+static const unsigned char bytes[IMAGES * RECORD] = {
+#include DIGITS_DATA
+};
+
+static void bytes_read(const char *path)
 {
-    static unsigned char bytes[IMAGES * RECORD];
-    static float images[IMAGES * PIXELS], digits[IMAGES];
+    (void)path;
+}
+#else
+static unsigned char bytes[IMAGES * RECORD];
+
+static void bytes_read(const char *path)
+{
     FILE *file = fopen(path, "rb");
     size_t got = file == NULL ? 0 : fread(bytes, 1, sizeof(bytes), file);
 
@@ -314,6 +325,15 @@ static void data_read(data *d, const char *path)
                 sizeof(bytes));
         exit(1);
     }
+}
+#endif
+
+/* Makes the arrays; pixels become 0 .. 1. */
+static void data_read(data *d, const char *path)
+{
+    static float images[IMAGES * PIXELS], digits[IMAGES];
+
+    bytes_read(path);
     for (int i = 0; i < IMAGES; i++) {
         for (int k = 0; k < PIXELS; k++)
             images[i * PIXELS + k] = (float)bytes[i * RECORD + k] / 16;

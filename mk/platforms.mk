@@ -1,8 +1,9 @@
 # The library on other systems: built by compilers that this machine has from PyPI and the distribution, and run where it
 # can be run. Each system is built in a folder of its own. Included by the Makefile.
-.PHONY: test-platforms test-musl test-windows
-#: make test-platforms  the C tests with musl, and on Windows by wine; zig from PyPI compiles them
-test-platforms: test-musl test-windows
+.PHONY: test-platforms test-musl test-windows test-windows-python test-macos test-unsupported foreign
+#: make test-platforms  the C tests with musl, and on Windows by wine; builds for macOS; zig from PyPI compiles them
+#: make test-windows-python  some of the Python tests on Windows by wine; Python and NumPy come from PyPI
+test-platforms: test-unsupported test-musl test-windows test-macos
 
 # zig cc: a C compiler for many systems, from PyPI.
 ZIG := .venvs/zig
@@ -17,25 +18,53 @@ $(ZIG)/zig.stamp:
 	        > $(ZIG)/zig-$$tool; chmod +x $(ZIG)/zig-$$tool; done
 	@touch $@
 
-# Link-time optimisation is for what is measured; these builds are for what is tested.
-ON = +@$(MAKE) BUILD=$(BUILD)/$(1) LTO= CC='$(2)' AR='$(3)' TEST_LABEL=$(1)
+# Link-time optimisation is for what is measured; these builds are for what is tested. $(1): the folder, $(2): zig's
+# name of the system, $(3): targets and settings.
+ON = +@$(MAKE) BUILD=$(BUILD)/$(1) LTO= CC='$(ZIG_CC) -target $(2)' AR='$(ZIG_AR)' TEST_LABEL=$(1) $(3)
+NEED = @command -v $(1) >/dev/null || { echo "make $@: $(1) is missing: apt install $(2)" >&2; exit 1; }
+CHECK_EXPORTS = @$(PYTHON) tools/check_exports.py
 
-# A static program of musl opens no libraries (lapack), and has one strtod (locale). musl's acosh and gamma, which
-# the tests of mathematical functions compare with, are wrong for negative numbers. An open fault: a child that is
-# forked while other threads allocate hangs now and then (fork).
+# What is built for a system stops elsewhere, by one error that says what is needed.
+test-unsupported:
+	@sh tools/testing/check_unsupported.sh "$(CC)"
+
+# A program that knows nothing of the library opens it while it runs. Called by the targets below, in their builds.
+foreign: $(BUILD)/tests/foreign$(EXE) lib
+	@$(RUN_WITH) $(BUILD)/tests/foreign$(EXE) $(LIBRARY)
+	@$(RUN_WITH) $(BUILD)/tests/foreign$(EXE) $(MXNET_LIBRARY)
+$(BUILD)/tests/foreign$(EXE): tests/platforms/foreign.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c17 -D_GNU_SOURCE -O1 -o $@ $< $(LDFLAGS_EXTRA) $(if $(WINDOWS),,-ldl -lpthread)
+
+# Programs are linked dynamically, as those of Alpine; the package musl has the loader. musl's acosh and gamma, which
+# the tests of mathematical functions compare with, are wrong for negative numbers.
+MUSL_SKIP := test_kernel_math test_kernel_math_f64
 test-musl: $(ZIG)/zig.stamp
-	$(call ON,musl,$(ZIG_CC) -target x86_64-linux-musl,$(ZIG_AR)) test-c-run \
-	    TEST_SKIP='test_op_locale test_kernel_lapack test_kernel_math test_kernel_math_f64 test_base_fork'
+	@[ -e /lib/ld-musl-x86_64.so.1 ] || { echo "make $@: /lib/ld-musl-x86_64.so.1 is missing: apt install musl" >&2; exit 1; }
+	$(call ON,musl,x86_64-linux-musl,lib test-c-run foreign LDFLAGS_EXTRA=-dynamic TEST_SKIP='$(MUSL_SKIP)')
+	$(CHECK_EXPORTS) $(BUILD)/musl/libmxlite.so $(BUILD)/musl/libmxnet.so
 
-# wine runs the programs. Left out: what forks or looks at the process by Linux's means (/proc, mmap, sockets, libm.so.6);
-# shared memory, which mxlite has not there; folders opened as files, of which Windows says "Permission denied"; and
-# functions in float64, whose references here are those of the compiler's C library, with errors of their own.
-WINDOWS_SKIP := test_api_exchange test_api_profile test_api_replace test_api_save test_base_fork test_base_heap \
-    test_base_mem public_fork thread_base test_api_memory test_kernel_lapack test_api_iterators test_api_records \
-    test_kernel_math_f64
+# wine runs the programs. Left out: forks; files of POSIX (links, permissions, sockets, signals); and functions in
+# float64, whose references here are those of mingw's C library, which are wrong for large numbers.
+WINDOWS_SKIP := test_base_fork public_fork test_api_save test_kernel_math_f64
+WINDOWS_PATH = Z:$(subst /,\\,$(abspath $(BUILD))/windows)
 test-windows: $(ZIG)/zig.stamp
 	$(call NEED,wine,wine)
-	$(call ON,windows,$(ZIG_CC) -target x86_64-windows-gnu,$(ZIG_AR)) test-c-run \
-	    RUN_WITH='env WINEDEBUG=-all wine' TEST_SKIP='$(WINDOWS_SKIP)'
+	$(call NEED,llvm-readobj,llvm)
+	$(call ON,windows,x86_64-windows-gnu,lib test-c-run foreign TEST_SKIP='$(WINDOWS_SKIP)' \
+	    RUN_WITH='env WINEDEBUG=-all WINEPATH=$(WINDOWS_PATH) wine')
+	$(CHECK_EXPORTS) $(BUILD)/windows/mxlite.dll $(BUILD)/windows/libmxnet.dll
 
-NEED = @command -v $(1) >/dev/null || { echo "make $@: $(1) is missing: apt install $(2)" >&2; exit 1; }
+# Python's tests of WINDOWS_TESTS over ctypes, after test-windows.
+WINDOWS_TESTS ?= tests/python/autograd tests/python/table
+test-windows-python: test-windows
+	@sh tools/testing/windows_python.sh '$(PYTHON)' '$(ZIG_CC)' .venvs/windows '$(abspath $(BUILD))/windows' $(WINDOWS_TESTS)
+
+# Nothing here can run these: they are compiled and linked, the tests too, and what they say of themselves is checked.
+MACOS_OLDEST := 11.0
+test-macos: test-macos-aarch64 test-macos-x86_64
+test-macos-%: $(ZIG)/zig.stamp
+	$(call NEED,llvm-objdump,llvm)
+	$(call ON,macos-$*,$*-macos.$(MACOS_OLDEST),lib native test-programs)
+	$(CHECK_EXPORTS) $(BUILD)/macos-$*/native/libmxlite.dylib
+	@$(PYTHON) tools/testing/check_macos.py $(MACOS_OLDEST) $(BUILD)/macos-$*/native/libmxlite.dylib

@@ -77,8 +77,9 @@ $(MXNET_LIBRARY): $(OBJECTS) $(BUILD)/sources
 	$(Q)$(LINK_MXNET)
 
 # What a wheel, which has no links, holds of them: stripped on Linux.
+STRIP ?= strip --strip-unneeded
 NATIVE := $(addprefix $(BUILD)/native/,$(SHARED_NAME) $(if $(MACOS),,$(MXNET_NAME)) $(IMPORT_NAMES))
 $(NATIVE): $(BUILD)/native/%: $(BUILD)/%
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
-	$(if $(WINDOWS)$(MACOS),,$(Q)strip --strip-unneeded $@)
+	$(if $(WINDOWS)$(MACOS),,$(Q)$(STRIP) $@)

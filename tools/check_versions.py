@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that the version is one: mxlite/_version.py, the macros of mxlite/mxlite.h, and the library itself.
+"""Checks that the version is one: mxlite/_version.py, the macros of mxlite/mxlite.h, the library itself, the bindings.
 
 Usage: check_versions.py build/libmxlite.so (called by ``make checks``).
 """
@@ -30,6 +30,25 @@ def header_macros() -> "dict[str, int]":
     return {name: int(value) for name, value in found}
 
 
+#: Files of bindings and packages that name the version, and how; some may not be there.
+NAMED = {
+    "bindings/rust/Cargo.toml": r'^version = "([^"]+)"',
+    "bindings/node/package.json": r'"version": "([^"]+)"',
+    "bindings/web/package.json": r'"version": "([^"]+)"',
+    "bindings/perl/lib/Mxlite.pm": r"^our \$VERSION\s*= '([^']+)'",
+}
+
+
+def named_versions(root: Path) -> "dict[str, str]":
+    """What the files of NAMED say; "none" where a file has no such line."""
+    found = {}
+    for name, pattern in NAMED.items():
+        if (root / name).exists():
+            match = re.search(pattern, (root / name).read_text(encoding="utf-8"), re.M)
+            found[name] = match.group(1) if match else "none"
+    return found
+
+
 def main(library: Path) -> int:
     version = python_version()
     macros = header_macros()
@@ -40,11 +59,12 @@ def main(library: Path) -> int:
         "mxlite/_version.py": version,
         "mxlite/mxlite.h": f"{macros['MAJOR']}.{macros['MINOR']}.{macros['PATCH']}",
         "MXLGetVersion": f"{out.value // 10000}.{out.value // 100 % 100}.{out.value % 100}",
+        **named_versions(ROOT),
     }
     if status != 0 or out.value != number or len(set(seen.values())) != 1:
         print("check_versions: they differ:", ", ".join(f"{where} says {what}" for where, what in seen.items()))
         return 1
-    print(f"check_versions: {version} everywhere")
+    print(f"check_versions: {version} everywhere, in {len(seen)} places")
     return 0
 
 

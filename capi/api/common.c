@@ -7,6 +7,11 @@
 #include "array/failure.h"
 #include "array/sparse/sparse.h"
 #include "base/memory/mem.h"
+#include "ops/families.h"
+
+/* Nothing calls the list of the operators, which gives itself to the registry: without this, a
+ * program that links the archive would have none. */
+__attribute__((used)) static const mxl_op *const *const *const families = mxl_families;
 
 _Static_assert(API_BUFFER_COUNT <= MXL_SLOT_RETURN_LAST - MXL_SLOT_RETURN_FIRST + 1,
                "every kind of return buffer needs a slot of the thread's state");

@@ -35,9 +35,10 @@ static int take(source *s, void *to, size_t bytes)
         return 0;
     if (s->file == NULL)
         memcpy(to, s->memory + s->at, bytes);
-    else if (fread(to, 1, bytes, s->file) != bytes)
+    else if (mxl_file_get(s->file, to, bytes) != bytes)
         return mxl_error("reading failed at byte %zu: %s", s->at,
-                         ferror(s->file) ? strerror(errno) : "it became shorter meanwhile");
+                         mxl_file_failed(s->file) ? strerror(errno)
+                                                  : "it became shorter meanwhile");
     s->at += bytes;
     return 0;
 }
@@ -348,10 +349,10 @@ static FILE *open_regular(const char *path, size_t *size)
     FILE *file = mxl_file_open(path, false, &kind, size);
 
     if (file == NULL)
-        return mxl_error_null("cannot be opened: %s", strerror(errno));
+        return mxl_error_null("cannot be opened: %s", mxl_file_why(errno));
     if (kind == MXL_FILE_REGULAR)
         return file;
-    (void)fclose(file);
+    (void)mxl_file_close(file);
     return mxl_error_null("is not a regular file; read it and use MXNDArrayLoadFromBuffer");
 }
 
@@ -364,7 +365,7 @@ static int load_from(const char *path, bool numpy_shape, mxl_file_list *list)
     if (s.file == NULL)
         return -1;
     status = take_list(&s, list);
-    (void)fclose(s.file);
+    (void)mxl_file_close(s.file);
     return status;
 }
 

@@ -33,8 +33,8 @@ static int read_all(FILE *file, mxl_content *content, size_t *room)
             return -1;
         content->bytes = bytes;
         *room = larger;
-        content->size += fread(bytes + content->size, 1, larger - 1 - content->size, file);
-        if (ferror(file))
+        content->size += mxl_file_get(file, bytes + content->size, larger - 1 - content->size);
+        if (mxl_file_failed(file))
             return mxl_error("reading failed at byte %zu: %s", content->size, strerror(errno));
         if (content->size < larger - 1)
             return 0;
@@ -64,14 +64,14 @@ int mxl_content_read(const char *uri, mxl_content *content)
     if (path == NULL)
         return -1;
     if (file == NULL)
-        return mxl_error("cannot open \"%s\": %s", path, strerror(errno));
+        return mxl_error("cannot open \"%s\": %s", path, mxl_file_why(errno));
     if (read_all(file, content, &room) != 0 || trim(content, room) != 0) {
         mxl_error_put_before(path);
         mxl_free(content->bytes, room);
         *content = (mxl_content){0};
         status = -1;
     }
-    (void)fclose(file);
+    (void)mxl_file_close(file);
     return status;
 }
 

@@ -31,7 +31,7 @@ static void record_free(mxl_ref *ref)
     if (file->writing && file->file != NULL)
         (void)mxl_replace_end(file->replace, false);
     else if (file->file != NULL)
-        (void)fclose(file->file);
+        (void)mxl_file_close(file->file);
     mxl_free(file->replace, sizeof(*file->replace));
     mxl_free(file->buffer, file->room);
     mxl_free(file->ahead, AHEAD);
@@ -45,9 +45,9 @@ static FILE *open_path(const char *path)
     FILE *file = mxl_file_open(path, true, &kind, NULL);
 
     if (file == NULL)
-        return mxl_error_null("cannot open \"%s\": %s", path, strerror(errno));
+        return mxl_error_null("cannot open \"%s\": %s", path, mxl_file_why(errno));
     if (kind == MXL_FILE_FOLDER) {
-        (void)fclose(file);
+        (void)mxl_file_close(file);
         return mxl_error_null("cannot open \"%s\": it is a folder", path);
     }
     return file;
@@ -114,9 +114,9 @@ static int write_part(FILE *file, uint32_t kind, const char *bytes, size_t size)
     uint32_t head[2] = {magic, kind << LENGTH_BITS | (uint32_t)size};
     size_t padding = -size & 3;
 
-    return fwrite(head, sizeof(head), 1, file) == 1 &&
-                   (size == 0 || fwrite(bytes, 1, size, file) == size) &&
-                   fwrite(zeros, 1, padding, file) == padding
+    return mxl_file_put(file, head, sizeof(head)) == sizeof(head) &&
+                   mxl_file_put(file, bytes, size) == size &&
+                   mxl_file_put(file, zeros, padding) == padding
                ? 0
                : -1;
 }
@@ -143,8 +143,7 @@ static int write_parts(FILE *file, const char *bytes, size_t size, size_t *parts
  * later call otherwise. */
 static void write_undo(mxl_record_file *writer)
 {
-    (void)fflush(writer->file);
-    clearerr(writer->file);
+    (void)mxl_file_flush(writer->file);
     mxl_file_cut(writer->file, writer->at);
 }
 
@@ -158,7 +157,8 @@ int mxl_record_write(mxl_record_file *writer, const char *bytes, size_t size)
     mxl_mutex_lock(&writer->lock);
     if (writer->file == NULL) {
         status = mxl_error("the writer is closed");
-    } else if (write_parts(writer->file, bytes, size, &parts) != 0 || fflush(writer->file) != 0) {
+    } else if (write_parts(writer->file, bytes, size, &parts) != 0 ||
+               mxl_file_flush(writer->file) != 0) {
         status = mxl_error("%s: writing a record of %zu bytes failed: %s", writer->replace->path,
                            size, strerror(errno));
         writer->broken = true;
@@ -224,7 +224,7 @@ static int take(mxl_record_file *reader, void *to, size_t wanted, size_t *got)
 /* Goes to a position. -1 with the error set. */
 static int move_to(mxl_record_file *reader, size_t position)
 {
-    if (position > INT64_MAX)
+    if (position > PTRDIFF_MAX)
         return mxl_error("position %zu is larger than any file", position);
     if (reader->pipe)
         return mxl_error("moving to byte %zu failed: %s", position, strerror(ESPIPE));

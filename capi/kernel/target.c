@@ -14,19 +14,53 @@ atomic_int mxl_level_in_force = -1;
 
 static const char *const names[MXL_LEVELS] = {"baseline", "avx2", "avx512"};
 
+#if MXL_HAS_WIDE
+enum { HAS_AVX2 = 1, HAS_AVX512 = 2, HAS_VNNI = 4, HAS_BFLOAT16 = 8, ASKED = 16 };
+
+/* Bits of the leaf 7 of cpuid, which every level of AVX-512 needs all of: F, DQ, BW, VL. */
+#define AVX512_BITS (1u << 16 | 1u << 17 | 1u << 30 | 1u << 31)
+
+/* What the processor has and the system keeps the registers of. By cpuid: zig's
+ * __builtin_cpu_supports says no to all. */
+static unsigned ask_processor(void)
+{
+    unsigned a, b, c, d, kept, has = 0;
+
+    if (!__get_cpuid(1, &a, &b, &c, &d) || (c & bit_OSXSAVE) == 0)
+        return 0;
+    __asm__("xgetbv" : "=a"(kept), "=d"(d) : "c"(0));
+    if ((kept & 0x6) != 0x6 || (c & bit_AVX) == 0 || (c & bit_FMA) == 0 || (c & bit_F16C) == 0 ||
+        !__get_cpuid_count(7, 0, &a, &b, &c, &d) || (b & bit_AVX2) == 0)
+        return 0;
+    has = HAS_AVX2;
+    if ((kept & 0xe6) != 0xe6 || (b & AVX512_BITS) != AVX512_BITS)
+        return has;
+    has |= HAS_AVX512 | ((c & 1u << 11) != 0 ? HAS_VNNI : 0);
+    if (a >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & 1u << 5) != 0)
+        has |= HAS_BFLOAT16;
+    return has;
+}
+
+/* Whether the processor has these; asked once, as cpuid is slow in a virtual machine. */
+static bool processor_has(unsigned wanted)
+{
+    static atomic_uint answer;
+    unsigned has = atomic_load_explicit(&answer, memory_order_relaxed);
+
+    if (has == 0) {
+        has = ask_processor() | ASKED;
+        atomic_store_explicit(&answer, has, memory_order_relaxed);
+    }
+    return (has & wanted) == wanted;
+}
+#endif
+
 static bool has(int level)
 {
     if (level == MXL_BASELINE)
         return true;
 #if MXL_HAS_WIDE
-    unsigned a, b, c, d;
-
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
-        !__get_cpuid(1, &a, &b, &c, &d) || (c & bit_F16C) == 0)
-        return false;
-    return level == MXL_AVX2 ||
-           (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"));
+    return processor_has(level == MXL_AVX2 ? HAS_AVX2 : HAS_AVX512);
 #else
     return false;
 #endif
@@ -91,7 +125,16 @@ const char *mxl_level_name(int level)
 bool mxl_level_has_vnni(void)
 {
 #if MXL_HAS_WIDE
-    return mxl_level() == MXL_AVX512 && __builtin_cpu_supports("avx512vnni");
+    return mxl_level() == MXL_AVX512 && processor_has(HAS_VNNI);
+#else
+    return false;
+#endif
+}
+
+bool mxl_level_has_bfloat16(void)
+{
+#if MXL_HAS_WIDE
+    return mxl_level() == MXL_AVX512 && processor_has(HAS_BFLOAT16);
 #else
     return false;
 #endif

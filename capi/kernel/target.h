@@ -108,9 +108,13 @@ enum { MXL_BASELINE, MXL_AVX2, MXL_AVX512, MXL_LEVELS };
 #define MXL_FAST_UP_TO_AVX2(fn, parameters, ...) MXL_BASELINE_ONLY(fn, parameters, __VA_ARGS__)
 #endif
 
-/* Put before a loop whose iterations are independent, though its arrays may be equal. (Clang's
- * pragma would warn about loops that cannot be vectorised; clang checks at run time instead.) */
-#if defined(__GNUC__) && !defined(__clang__)
+/* Put before a loop whose iterations are independent, though its arrays may be equal: a check at run
+ * time would take equal arrays for dependent ones. (clang would warn about loops that it cannot
+ * vectorise.) */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed"
+#define MXL_IVDEP _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
 #define MXL_IVDEP _Pragma("GCC ivdep")
 #else
 #define MXL_IVDEP
@@ -148,6 +152,8 @@ const char *mxl_level_name(int level);
 /* Whether the level in force is AVX-512 and the processor has its VNNI (dot products of four
  * bytes). */
 bool mxl_level_has_vnni(void);
+/* The same of its products of pairs of bfloat16. */
+bool mxl_level_has_bfloat16(void);
 
 /* a * b + c; rounded once if the level has an instruction for it, else twice. */
 MXL_INLINE float mxl_fma_f32(int level, float a, float b, float c)

@@ -307,8 +307,12 @@ struct mxl_op {
 
 /* Shapes and dtypes of calls are what the texts say: `shapes` and `dtypes`. MXL_SHAPES_TABLE is for
  * operators whose infer calls mxl_infer_said and then checks what no text says. */
-#define MXL_SHAPES_TABLE(...) .shapes = __VA_ARGS__, .shape_forms = &(mxl_shape_forms){0}
-#define MXL_SHAPES(...)       .infer = mxl_infer_said, MXL_SHAPES_TABLE(__VA_ARGS__)
+#define MXL_SHAPES_TABLE(...)                                                                      \
+    .shapes = __VA_ARGS__, .shape_forms = &(mxl_shape_forms)                                       \
+    {                                                                                              \
+        NULL                                                                                       \
+    }
+#define MXL_SHAPES(...) .infer = mxl_infer_said, MXL_SHAPES_TABLE(__VA_ARGS__)
 
 extern const mxl_input mxl_inputs_data[]; /* data */
 

@@ -1,7 +1,7 @@
 /* The list of operator families, one for each file: X(NAME) is the array mxl_ops_NAME. An operator
  * is registered only through it. The registry gets it as the library is loaded. A build may lack
  * the parts other than CORE (mk/parts.mk). */
-#include "op/op.h"
+#include "ops/families.h"
 
 /* clang-format off */
 #define CORE(X) \
@@ -52,7 +52,6 @@ TORCH(DECLARED)
 SYMBOLS(DECLARED)
 VISION(DECLARED)
 
-extern const mxl_op *const *const mxl_families[]; /* what programs that link the archive ask for */
 const mxl_op *const *const mxl_families[] = {
     CORE(LISTED)
 #ifndef MXL_WITHOUT_FOURIER

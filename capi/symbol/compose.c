@@ -274,7 +274,7 @@ static void replace_entry(mxl_entry *entry, mxl_entry by)
 }
 
 /* Every key must name a variable of the walk. */
-static int check_keys(const mxl_walk *walk, int count, const char *const *keys)
+static int check_keys(const mxl_node_walk *walk, int count, const char *const *keys)
 {
     mxl_near near;
 
@@ -311,7 +311,7 @@ static int compose_graph(mxl_symbol *symbol, const char *name, int count, const 
                          mxl_symbol *const *args)
 {
     char *own = NULL;
-    mxl_walk walk;
+    mxl_node_walk walk;
     int status = -1;
 
     if (count > 0 && keys == NULL)

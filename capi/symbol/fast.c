@@ -48,7 +48,7 @@ void mxl_fast_free(struct mxl_fast_program *fast)
 }
 
 /* Numbers the variables of a walk, in its order; -1 with the error set. */
-static int number_variables(const mxl_walk *walk, mxl_map *numbers)
+static int number_variables(const mxl_node_walk *walk, mxl_map *numbers)
 {
     int variables = 0;
 
@@ -119,7 +119,7 @@ static int run_passes(mxl_symbol *symbol)
  * program behind a failed one of the fast program would do that twice. */
 static bool acts(const mxl_program *program)
 {
-    const mxl_walk *walk = &program->graph.walk;
+    const mxl_node_walk *walk = &program->graph.walk;
 
     for (int n = 0; n < walk->count; n++) {
         const mxl_graph_node *node = walk->node[n];
@@ -168,7 +168,7 @@ int mxl_fast_make(const mxl_program *program, int (*passes)(mxl_symbol *symbol),
 {
     mxl_symbol *copy;
     mxl_map numbers = {0};
-    mxl_walk walk = {0};
+    mxl_node_walk walk = {0};
     int status = -1, variables = -1;
 
     *made = NULL;

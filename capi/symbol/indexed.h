@@ -7,7 +7,7 @@
 
 typedef struct mxl_indexed {
     mxl_symbol *symbol; /* kept */
-    mxl_walk walk;
+    mxl_node_walk walk;
     int *first;   /* [nodes + 1]: the entry that output 0 of a node is */
     int *args;    /* [nodes + 1]: where the inputs of a node begin in `input` */
     int *input;   /* entries */

@@ -59,7 +59,7 @@ static void add_list(mxl_str *out, int indent, int count, void (*add)(mxl_str *,
 
 typedef struct writing {
     const mxl_symbol *symbol;
-    mxl_walk walk;
+    mxl_node_walk walk;
     mxl_map numbers; /* of nodes, from 1 */
     const mxl_graph_node *node;
     const int *row;

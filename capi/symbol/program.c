@@ -65,7 +65,7 @@ static size_t node_bytes(const mxl_program *program)
 /* Programs for the graphs that nodes run. */
 static int make_controls(mxl_program *program)
 {
-    const mxl_walk *walk = &program->graph.walk;
+    const mxl_node_walk *walk = &program->graph.walk;
 
     for (int n = 0; n < walk->count; n++) {
         if (walk->node[n]->op == NULL || walk->node[n]->op->graphs == 0)
@@ -500,7 +500,7 @@ static bool are_for(const known_shapes *known, const running *r, mxl_array *cons
 /* Room for shapes, with those of the inputs; NULL with the error set. */
 static known_shapes *new_shapes(const running *r, mxl_array *const *inputs)
 {
-    const mxl_walk *walk = &r->program->graph.walk;
+    const mxl_node_walk *walk = &r->program->graph.walk;
     known_shapes *known;
     size_t bytes = sizeof(*known);
     int count = 0;

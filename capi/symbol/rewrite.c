@@ -26,7 +26,7 @@ static void skip_casts(mxl_entry *entry)
 mxl_symbol *mxl_symbol_without_casts(const mxl_symbol *symbol)
 {
     mxl_symbol *copy = mxl_symbol_copy(symbol);
-    mxl_walk walk;
+    mxl_node_walk walk;
 
     if (copy == NULL)
         return NULL;
@@ -58,7 +58,7 @@ static bool is_marked(const mxl_graph_node *node, const char *name)
 }
 
 /* The inputs of marked nodes that other nodes make, in the order of the walk. */
-static mxl_symbol *crossing(const mxl_walk *walk, const char *name)
+static mxl_symbol *crossing(const mxl_node_walk *walk, const char *name)
 {
     mxl_symbol *found = NULL;
 
@@ -127,7 +127,7 @@ mxl_symbol *mxl_symbol_cut(mxl_symbol *symbol)
     const char *name =
         symbol->count > 0 ? mxl_attrs_get(&symbol->entry[0].node->attrs, mark) : NULL;
     mxl_symbol *found, *variables = NULL;
-    mxl_walk walk;
+    mxl_node_walk walk;
     int at = 0;
 
     if (name == NULL)

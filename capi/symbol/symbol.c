@@ -148,7 +148,7 @@ mxl_symbol *mxl_symbol_copy(const mxl_symbol *symbol)
 {
     mxl_symbol *result = NULL;
     mxl_map copies = {0};
-    mxl_walk walk;
+    mxl_node_walk walk;
     int made = 0;
 
     if (mxl_walk_begin(&walk, symbol) != 0)
@@ -182,7 +182,7 @@ mxl_symbol *mxl_symbol_copy(const mxl_symbol *symbol)
 mxl_symbol *mxl_symbol_internals(const mxl_symbol *symbol)
 {
     mxl_symbol *all = NULL;
-    mxl_walk walk;
+    mxl_node_walk walk;
     int count = 0, at = 0;
 
     if (mxl_walk_begin(&walk, symbol) != 0)

@@ -93,20 +93,20 @@ void mxl_symbol_places(const mxl_symbol *symbol, mxl_str *out);
 /* ---- lists ---- */
 
 /* All nodes, each after its inputs; borrowed, in a new block of `room` pointers. */
-typedef struct mxl_walk {
+typedef struct mxl_node_walk {
     mxl_graph_node **node;
     int count, room;
-} mxl_walk;
+} mxl_node_walk;
 
-int mxl_walk_begin(mxl_walk *walk, const mxl_symbol *symbol); /* -1 with the error set */
-void mxl_walk_end(mxl_walk *walk);
+int mxl_walk_begin(mxl_node_walk *walk, const mxl_symbol *symbol); /* -1 with the error set */
+void mxl_walk_end(mxl_node_walk *walk);
 
 /* Which variables: those that an operator writes into are auxiliary states, the others arguments.
  */
 typedef enum mxl_which { MXL_ALL_INPUTS, MXL_ARGUMENTS, MXL_AUXILIARY } mxl_which;
 
 /* Keeps the variables of a walk that are asked for, in its order. */
-int mxl_walk_variables(mxl_walk *walk, mxl_which which);
+int mxl_walk_variables(mxl_node_walk *walk, mxl_which which);
 
 /* Appends the name of an entry, as 1.9.1 lists outputs: fc_output, split_output1, data. */
 void mxl_entry_name(const mxl_entry *entry, mxl_str *out);

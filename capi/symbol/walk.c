@@ -12,7 +12,7 @@ typedef struct frame {
 } frame;
 
 typedef struct visit {
-    mxl_walk *walk;
+    mxl_node_walk *walk;
     mxl_map seen;
     frame *stack;
     int depth, room;
@@ -53,7 +53,7 @@ static int enter(visit *v, mxl_graph_node *node)
 
 static int leave(visit *v)
 {
-    mxl_walk *walk = v->walk;
+    mxl_node_walk *walk = v->walk;
 
     if (walk->count == walk->room &&
         grow((void **)&walk->node, &walk->room, sizeof(*walk->node)) != 0)
@@ -76,12 +76,12 @@ static int visit_node(visit *v, mxl_graph_node *node)
     return status;
 }
 
-int mxl_walk_begin(mxl_walk *walk, const mxl_symbol *symbol)
+int mxl_walk_begin(mxl_node_walk *walk, const mxl_symbol *symbol)
 {
     visit v = {.walk = walk};
     int status = 0;
 
-    *walk = (mxl_walk){0};
+    *walk = (mxl_node_walk){0};
     for (int i = 0; i < symbol->count && status == 0; i++)
         status = visit_node(&v, symbol->entry[i].node);
     mxl_map_clear(&v.seen);
@@ -91,13 +91,13 @@ int mxl_walk_begin(mxl_walk *walk, const mxl_symbol *symbol)
     return status;
 }
 
-void mxl_walk_end(mxl_walk *walk)
+void mxl_walk_end(mxl_node_walk *walk)
 {
     mxl_free(walk->node, (size_t)walk->room * sizeof(*walk->node));
-    *walk = (mxl_walk){0};
+    *walk = (mxl_node_walk){0};
 }
 
-int mxl_walk_variables(mxl_walk *walk, mxl_which which)
+int mxl_walk_variables(mxl_node_walk *walk, mxl_which which)
 {
     mxl_map mutated = {0};
     int kept = 0, status = 0;

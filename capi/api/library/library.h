@@ -13,7 +13,7 @@
 /* A function of the library that we hand back to it, but never call. */
 typedef void (*api_body)(void);
 
-typedef const char *const *api_texts;
+typedef const char *const *api_words;
 typedef void *(*api_malloc)(void *owner, int bytes);
 typedef void (*api_sparse_malloc)(void *owner, int, int, int, void **, int64_t **, int64_t **);
 
@@ -39,21 +39,21 @@ typedef struct api_library_table {
                      api_body **state, int *num_state, api_body *parse, api_body *types,
                      api_body *stypes, api_body *shapes, api_body *mutates);
     void (*opCallFree)(void *block);
-    int (*opCallParseAttrs)(api_body, api_texts keys, api_texts values, int count, int *num_in,
+    int (*opCallParseAttrs)(api_body, api_words keys, api_words values, int count, int *num_in,
                             int *num_out);
-    int (*opCallInferShape)(api_body, api_texts keys, api_texts values, int count,
+    int (*opCallInferShape)(api_body, api_words keys, api_words values, int count,
                             unsigned **in_shapes, int *in_ndims, int num_in,
                             unsigned ***new_in_shapes, int **new_in_ndims, unsigned ***out_shapes,
                             int **out_ndims, int num_out);
-    int (*opCallInferType)(api_body, api_texts keys, api_texts values, int count, int *in,
+    int (*opCallInferType)(api_body, api_words keys, api_words values, int count, int *in,
                            int num_in, int *out, int num_out);
-    int (*opCallInferSType)(api_body, api_texts keys, api_texts values, int count, int *in,
+    int (*opCallInferSType)(api_body, api_words keys, api_words values, int count, int *in,
                             int num_in, int *out, int num_out);
-    int (*opCallFCompute)(api_body, api_texts keys, api_texts values, int count, API_ARRAYS,
+    int (*opCallFCompute)(api_body, api_words keys, api_words values, int count, API_ARRAYS,
                           API_ARRAYS, API_RESOURCES);
-    int (*opCallMutateInputs)(api_body, api_texts keys, api_texts values, int count, int **indices,
+    int (*opCallMutateInputs)(api_body, api_words keys, api_words values, int count, int **indices,
                               int *num_indices);
-    int (*opCallCreateOpState)(api_body, api_texts keys, api_texts values, int count,
+    int (*opCallCreateOpState)(api_body, api_words keys, api_words values, int count,
                                const char *device, int device_id, unsigned **shapes, int *ndims,
                                int num_in, const int *dtypes, void **state);
     void (*opCallDestroyOpState)(void *state);

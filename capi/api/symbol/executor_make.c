@@ -59,7 +59,7 @@ static bool asked_shape(const api_wish *w, const char *name, mxl_shape *shape)
 static int check_names(const mxl_executor *e, const api_wish *w)
 {
     for (uint32_t i = 0; i < w->shapes; i++) {
-        const mxl_walk *walk = &e->program.graph.walk;
+        const mxl_node_walk *walk = &e->program.graph.walk;
         bool found = false;
 
         for (int n = 0; n < walk->count && !found; n++)

@@ -55,7 +55,8 @@ static int not_found(const question *q, const char *key)
 
 /* The entry of the variable that a key names, or, without keys, of argument i. -1 with the error
  * set. */
-static int find_entry(const question *q, const char *const *keys, uint32_t i, const mxl_walk *args)
+static int find_entry(const question *q, const char *const *keys, uint32_t i,
+                      const mxl_node_walk *args)
 {
     for (int n = 0; n < q->graph.walk.count; n++) {
         const mxl_graph_node *node = q->graph.walk.node[n];
@@ -72,7 +73,7 @@ static int find_entry(const question *q, const char *const *keys, uint32_t i, co
 }
 
 /* The variables of one kind; freed with mxl_walk_end. */
-static int variables_of(const question *q, mxl_which which, mxl_walk *walk)
+static int variables_of(const question *q, mxl_which which, mxl_node_walk *walk)
 {
     if (mxl_walk_begin(walk, q->graph.symbol) != 0)
         return -1;
@@ -102,7 +103,7 @@ static int64_t index_at(width type, const void *index, uint32_t i)
 static int say_shapes(question *q, width type, uint32_t count, const char *const *keys,
                       const void *index, const void *sizes)
 {
-    mxl_walk args;
+    mxl_node_walk args;
     int status = variables_of(q, MXL_ARGUMENTS, &args);
 
     if (status != 0)
@@ -161,7 +162,7 @@ static int list_entries(const question *q, answers *a)
     if (a->block == NULL)
         return -1;
     for (int k = 0; k < 3; k++) {
-        mxl_walk walk = {0};
+        mxl_node_walk walk = {0};
 
         a->of[k].entry = a->block + at;
         if (k == 1) {
@@ -335,7 +336,7 @@ INFER_SHAPE(MXSymbolInferShapePartialEx64, I64, true, int64_t, size_t, int, int6
 
 static int say_dtypes(question *q, uint32_t count, const char *const *keys, const int *dtypes)
 {
-    mxl_walk args;
+    mxl_node_walk args;
     int status = variables_of(q, MXL_ARGUMENTS, &args);
 
     if (status != 0)

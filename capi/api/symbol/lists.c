@@ -112,7 +112,7 @@ int MXSymbolListAttr(SymbolHandle symbol, uint32_t *out_size, const char ***out)
 {
     mxl_symbol *pinned;
     api_texts texts = {0};
-    mxl_walk walk;
+    mxl_node_walk walk;
     int status = -1;
 
     API_NEED(out_size);
@@ -164,7 +164,7 @@ static int check_which(const char *function, int which)
 }
 
 /* The variables of a kind; the symbol stays pinned. -1 with the error set. */
-static int find_variables(const char *function, SymbolHandle symbol, int which, mxl_walk *walk)
+static int find_variables(const char *function, SymbolHandle symbol, int which, mxl_node_walk *walk)
 {
     mxl_symbol *pinned =
         check_which(function, which) != 0 ? NULL : api_symbol_pin(symbol, function);
@@ -184,7 +184,7 @@ int api_symbol_variable_names(const char *function, SymbolHandle symbol, int whi
                               uint32_t *out_size, const char ***out)
 {
     api_texts texts = {0};
-    mxl_walk walk;
+    mxl_node_walk walk;
 
     if (out_size == NULL || out == NULL)
         return api_null(function, out == NULL ? "out_str_array" : "out_size");
@@ -245,7 +245,7 @@ int MXSymbolGetNumOutputs(SymbolHandle symbol, uint32_t *output_count)
 }
 
 /* A symbol for each variable; on failure none stays. */
-static int give_variables(const char *function, const mxl_walk *walk, SymbolHandle *handles)
+static int give_variables(const char *function, const mxl_node_walk *walk, SymbolHandle *handles)
 {
     for (int n = 0; n < walk->count; n++) {
         mxl_symbol *one = mxl_symbol_new(1);
@@ -265,7 +265,7 @@ int api_symbol_variables(const char *function, SymbolHandle symbol, int which, u
                          SymbolHandle **out)
 {
     SymbolHandle *handles;
-    mxl_walk walk;
+    mxl_node_walk walk;
     int status = -1;
 
     if (out_size == NULL || out == NULL)

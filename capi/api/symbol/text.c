@@ -1,8 +1,9 @@
 /* Symbols as JSON, in files, and as text to read. */
-#include <stdio.h>
+#include <errno.h>
 #include <string.h>
 
 #include "api/symbol/handles.h"
+#include "base/system/file_io.h"
 #include "base/system/replace.h"
 #include "base/memory/mem.h"
 #include "symbol/json.h"
@@ -69,13 +70,13 @@ static int read_rest(FILE *file, mxl_str *text)
     char block[4096];
     size_t count;
 
-    while ((count = fread(block, 1, sizeof(block) - 1, file)) > 0) {
+    while ((count = mxl_file_get(file, block, sizeof(block) - 1)) > 0) {
         block[count] = '\0';
         if (strlen(block) != count)
             return mxl_error("the file has a zero byte: it is no JSON");
         mxl_str_add(text, block);
     }
-    if (ferror(file))
+    if (mxl_file_failed(file))
         return mxl_error("reading failed");
     return text->failed ? mxl_error_memory(text->capacity) : 0;
 }
@@ -88,12 +89,12 @@ int MXSymbolCreateFromFile(const char *fname, SymbolHandle *out)
 
     API_NEED(fname);
     API_NEED(out);
-    file = fopen(fname, "rb");
+    file = mxl_file_open(fname, true, NULL, NULL);
     if (file == NULL)
-        return mxl_error("%s: %s: cannot be opened", __func__, fname);
+        return mxl_error("%s: %s: cannot be opened: %s", __func__, fname, mxl_file_why(errno));
     if (read_rest(file, &text) == 0)
         symbol = mxl_symbol_read(text.length > 0 ? text.text : "", mxl_state_get()->numpy_shape);
-    (void)fclose(file);
+    (void)mxl_file_close(file);
     mxl_str_clear(&text);
     if (symbol == NULL)
         (void)mxl_error_prefix(fname);
@@ -131,7 +132,7 @@ static void print_node(mxl_str *out, const mxl_graph_node *node)
 int api_symbol_print(const mxl_symbol *symbol, mxl_str *out)
 {
     const mxl_graph_node *first = symbol->count > 0 ? symbol->entry[0].node : NULL;
-    mxl_walk walk;
+    mxl_node_walk walk;
 
     if (symbol->count == 1 && first->op != NULL && first->num_inputs == 0) {
         mxl_str_addf(out, "AtomicFunctor  Op:%s\n", mxl_graph_node_op_name(first));

@@ -43,7 +43,7 @@ static char *address_of(uint32_t first)
     return heap.base + (size_t)first * MXL_HEAP_UNIT;
 }
 
-static void mark(uint32_t first, uint32_t length, mxl_run state)
+static void mark(uint32_t first, uint32_t length, mxl_heap_run state)
 {
     unit *begin = &heap.table[first], *end = &heap.table[first + length - 1];
 
@@ -277,7 +277,7 @@ bool mxl_heap_is_fresh(const void *block)
     return mxl_heap_holds(block) && heap.table[unit_of(block)].state == MXL_RUN_FRESH;
 }
 
-void mxl_heap_mark(void *block, size_t bytes, mxl_run state)
+void mxl_heap_mark(void *block, size_t bytes, mxl_heap_run state)
 {
     mark(unit_of(block), (uint32_t)(bytes / MXL_HEAP_UNIT), state);
 }

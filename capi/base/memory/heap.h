@@ -12,7 +12,7 @@
 
 enum { MXL_HEAP_UNIT = 1 << 16 };
 
-typedef enum mxl_run { MXL_RUN_USED, MXL_RUN_FREE, MXL_RUN_CLEAN, MXL_RUN_FRESH } mxl_run;
+typedef enum mxl_heap_run { MXL_RUN_USED, MXL_RUN_FREE, MXL_RUN_CLEAN, MXL_RUN_FRESH } mxl_heap_run;
 
 /* Whether a block that has just been taken has no pages: its bytes are zeros. */
 bool mxl_heap_is_fresh(const void *block);
@@ -39,7 +39,7 @@ void mxl_heap_put(void *block, size_t bytes);
 void mxl_heap_discard(void *block, size_t bytes);
 
 /* Says that these units are one run: in use, or free. */
-void mxl_heap_mark(void *block, size_t bytes, mxl_run state);
+void mxl_heap_mark(void *block, size_t bytes, mxl_heap_run state);
 
 /* The free run that ends, or begins, at an address; NULL: there is none. Sets its size. */
 void *mxl_heap_free_before(const void *at, size_t *bytes);

@@ -1,4 +1,5 @@
-/* Files, where the C library's streams do not suffice. Errors are errno's. */
+/* Files: what the C library's streams do not suffice for, and the streams themselves, which a build
+ * with MXL_NO_FILES is without. Errors are errno's. */
 #ifndef MXL_BASE_SYSTEM_FILE_IO_H
 #define MXL_BASE_SYSTEM_FILE_IO_H
 
@@ -23,10 +24,49 @@ bool mxl_file_is_pipe(FILE *file);
  * a pipe the next ones. The number of bytes, 0 at the end, or -1 with errno set. */
 int64_t mxl_file_read_at(FILE *file, bool pipe, void *to, size_t wanted, uint64_t at);
 
-/* Cuts a file that is written at a position, and goes there; the stream's buffer is empty. */
+/* Cuts a file that is written at a position, and goes there, as if no writing had failed; the
+ * stream's buffer is empty. */
 void mxl_file_cut(FILE *file, uint64_t at);
 
 /* The descriptor of a stream. */
 int mxl_file_descriptor(FILE *file);
+
+/* The reason of an error of files that has this number. */
+const char *mxl_file_why(int number);
+
+/* ---- streams: the number of bytes; whether one failed; 0 or EOF ---- */
+
+#if !defined(MXL_NO_FILES)
+static inline size_t mxl_file_get(FILE *file, void *to, size_t size)
+{
+    return fread(to, 1, size, file);
+}
+
+static inline size_t mxl_file_put(FILE *file, const void *from, size_t size)
+{
+    return size > 0 ? fwrite(from, 1, size, file) : 0;
+}
+
+static inline bool mxl_file_failed(FILE *file)
+{
+    return ferror(file) != 0;
+}
+
+static inline int mxl_file_flush(FILE *file)
+{
+    return fflush(file);
+}
+
+static inline int mxl_file_close(FILE *file)
+{
+    return fclose(file);
+}
+#else
+size_t mxl_file_get(FILE *file, void *to, size_t size);
+size_t mxl_file_put(FILE *file, const void *from, size_t size);
+bool mxl_file_failed(FILE *file);
+int mxl_file_flush(FILE *file);
+int mxl_file_close(FILE *file);
+#endif
 
 #endif

@@ -1,4 +1,7 @@
 /* The process, its memory and its libraries, where there is a C library and nothing else. */
+#if defined(__wasi__)
+#define _GNU_SOURCE 1 /* setenv */
+#endif
 #include "base/system/process.h"
 
 #include <errno.h>
@@ -33,10 +36,14 @@ int64_t mxl_clock_date(void)
 
 int mxl_environment_set(const char *name, const char *value)
 {
+#if defined(__wasi__)
+    return value == NULL ? unsetenv(name) : setenv(name, value, 1);
+#else
     (void)name;
     (void)value;
     errno = ENOSYS;
     return -1;
+#endif
 }
 
 /* ---- memory ---- */
@@ -93,11 +100,11 @@ void mxl_pages_free(void *block, size_t bytes)
 
 /* ---- libraries ---- */
 
-#if defined(MXL_BARE)
+#if defined(MXL_BARE) || defined(MXL_NO_FILES)
 void *mxl_library_open(const char *path, const char **why)
 {
     (void)path;
-    *why = "this system opens no libraries";
+    *why = "this build of mxlite opens no libraries";
     return NULL;
 }
 
@@ -128,7 +135,7 @@ void mxl_library_stay(const void *address)
 
 /* ---- shared memory ---- */
 
-#if defined(MXL_BARE) || defined(MXL_WINDOWS)
+#if defined(MXL_BARE)
 static int missing(void)
 {
     return mxl_error("shared memory: mxlite has none on this system");

@@ -4,7 +4,7 @@
 
 #include "base/system/system.h"
 
-#if defined(MXL_POSIX)
+#if defined(MXL_POSIX) && !defined(MXL_NO_FILES)
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -58,6 +58,7 @@ int64_t mxl_file_read_at(FILE *file, bool pipe, void *to, size_t wanted, uint64_
 
 void mxl_file_cut(FILE *file, uint64_t at)
 {
+    clearerr(file);
     if (ftruncate(fileno(file), (off_t)at) == 0)
         (void)fseeko(file, (off_t)at, SEEK_SET);
 }

@@ -6,11 +6,13 @@
 #include "base/system/system.h"
 
 #if defined(MXL_POSIX)
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+#if !defined(MXL_NO_FILES)
+#include <dlfcn.h>
+#endif
 
 long mxl_process_id(void)
 {
@@ -42,6 +44,7 @@ int mxl_environment_set(const char *name, const char *value)
 
 /* ---- libraries ---- */
 
+#if !defined(MXL_NO_FILES)
 void *mxl_library_open(const char *path, const char **why)
 {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -75,4 +78,5 @@ void mxl_library_stay(const void *address)
     if (dladdr(address, &self) != 0)
         (void)dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 }
+#endif
 #endif

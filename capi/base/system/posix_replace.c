@@ -5,7 +5,7 @@
 
 #include "base/system/system.h"
 
-#if defined(MXL_POSIX)
+#if defined(MXL_POSIX) && !defined(MXL_NO_FILES)
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* Shared memory of POSIX systems: anonymous files in memory. */
-#define _GNU_SOURCE 1 /* memfd_create, F_ADD_SEALS */
+#define _GNU_SOURCE 1 /* syscall, F_ADD_SEALS */
 #include "base/system/shared_memory.h"
 
 #include "base/system/system.h"
@@ -23,10 +23,16 @@ static int failed(const char *what)
 }
 
 #if defined(__linux__)
-/* The file is sealed against shrinking, so that readers in other processes are safe. */
+#include <sys/syscall.h>
+#if !defined(MFD_CLOEXEC)
+#include <linux/memfd.h>
+#endif
+
+/* The file is sealed against shrinking, so that readers in other processes are safe. By its number,
+ * as glibc has a function for the call since 2.27. */
 static int new_file(void)
 {
-    return memfd_create("mxlite", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    return (int)syscall(SYS_memfd_create, "mxlite", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 }
 
 static void seal(int fd)

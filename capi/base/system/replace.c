@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/system/file_io.h"
 
 int mxl_replace_failed(const char *path, const char *what)
 {
     int why = errno;
 
-    mxl_error_set("%s: %s: %s", path, what, strerror(why));
+    mxl_error_set("%s: %s: %s", path, what, mxl_file_why(why));
     errno = why;
     return -1;
 }
@@ -43,7 +44,7 @@ bool mxl_replace_is_temporary(const char *name, const char *base)
 
 int mxl_replace_put(mxl_replace *r, const void *bytes, size_t size)
 {
-    if (size > 0 && fwrite(bytes, 1, size, r->file) != size)
+    if (mxl_file_put(r->file, bytes, size) != size)
         return mxl_replace_failed(r->path, "writing failed");
     return 0;
 }

@@ -5,10 +5,18 @@
 
 #include <stdbool.h>
 
-#if defined(__linux__) && defined(__has_include)
-#if __has_include(<sys/single_threaded.h>)
+#if defined(__linux__)
+#include <features.h>
+#endif
+#if defined(__GLIBC__)
+#if __GLIBC_PREREQ(2, 32) && !defined(MXL_OLD_GLIBC)
 #include <sys/single_threaded.h>
-#define MXL_KNOWS_SINGLE 1
+#define MXL_SINGLE_THREADED (__libc_single_threaded != 0)
+#else
+/* Built for an older glibc (MXL_OLD_GLIBC: by the headers of a newer one), which has no such
+ * variable; one that is found at run time may have it all the same. */
+extern char __libc_single_threaded __attribute__((weak));
+#define MXL_SINGLE_THREADED (&__libc_single_threaded && __libc_single_threaded != 0)
 #endif
 #endif
 
@@ -16,8 +24,8 @@
  * another one. */
 static inline bool mxl_single_thread(void)
 {
-#if defined(MXL_KNOWS_SINGLE)
-    return __libc_single_threaded != 0;
+#if defined(MXL_SINGLE_THREADED)
+    return MXL_SINGLE_THREADED;
 #else
     return false;
 #endif

@@ -5,7 +5,9 @@
  *     MXL_WINDOWS  Windows, by its own interface
  *     MXL_BARE     a C library and nothing else: WebAssembly, and what is built with -DMXL_BARE=1
  *
- * MXL_NO_THREADS builds without threads: all work is done by the thread that calls. */
+ * MXL_NO_THREADS builds without threads: all work is done by the thread that calls. MXL_NO_FILES
+ * builds without files, and so without libraries that are opened: what reads or writes one fails.
+ */
 #ifndef MXL_BASE_SYSTEM_SYSTEM_H
 #define MXL_BASE_SYSTEM_SYSTEM_H
 

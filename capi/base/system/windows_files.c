@@ -3,20 +3,46 @@
 
 #include "base/system/utf16.h"
 
-#if defined(MXL_WINDOWS)
+#if defined(MXL_WINDOWS) && !defined(MXL_NO_FILES)
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
 #include <errno.h>
 #include <io.h>
 #include <sys/stat.h>
+#include <wchar.h>
+
+/* Windows takes paths of more than 260 characters if they are whole and begin so. */
+static bool mark_as_long(wchar_t wide[MXL_WIDE_ROOM])
+{
+    static const wchar_t local[] = L"\\\\?\\", remote[] = L"\\\\?\\UNC";
+    wchar_t whole[MXL_WIDE_ROOM];
+    DWORD length = GetFullPathNameW(wide, MXL_WIDE_ROOM, whole, NULL);
+    bool marked = wcsncmp(whole, local, 4) == 0;
+    bool network = !marked && whole[0] == L'\\' && whole[1] == L'\\';
+
+    if (length == 0 || length + 8 > MXL_WIDE_ROOM) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    wcscpy(wide, marked ? L"" : network ? remote : local);
+    wcscat(wide, network ? whole + 1 : whole);
+    return true;
+}
 
 bool mxl_wide(wchar_t wide[MXL_WIDE_ROOM], const char *path)
 {
     if (MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, wide, MXL_WIDE_ROOM) > 0)
-        return true;
+        return wcslen(wide) < MAX_PATH - 12 || mark_as_long(wide);
     errno = GetLastError() == ERROR_INSUFFICIENT_BUFFER ? ENAMETOOLONG : EINVAL;
     return false;
+}
+
+static bool is_folder(const wchar_t *wide)
+{
+    DWORD attributes = GetFileAttributesW(wide);
+
+    return attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
 }
 
 void mxl_wide_errno(void)
@@ -56,6 +82,13 @@ FILE *mxl_file_open(const char *path, bool wait, mxl_file_kind *kind, size_t *si
     if (!mxl_wide(wide, path))
         return NULL;
     file = _wfopen(wide, L"rbN");
+    if (file == NULL && is_folder(wide)) {
+        errno = EISDIR;
+        if (kind == NULL)
+            return NULL;
+        *kind = MXL_FILE_FOLDER; /* as elsewhere a stream, which has nothing to read */
+        return _wfopen(L"NUL", L"rbN");
+    }
     if (file == NULL)
         return NULL;
     if (_fstat64(_fileno(file), &info) != 0) {
@@ -96,6 +129,7 @@ int64_t mxl_file_read_at(FILE *file, bool pipe, void *to, size_t wanted, uint64_
 
 void mxl_file_cut(FILE *file, uint64_t at)
 {
+    clearerr(file);
     if (_chsize_s(_fileno(file), (int64_t)at) == 0)
         (void)_fseeki64(file, (int64_t)at, SEEK_SET);
 }

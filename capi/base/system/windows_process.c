@@ -1,8 +1,10 @@
-/* The process, clocks, the environment, memory and opened libraries of Windows. */
+/* The process, clocks, the environment, memory, shared or not, and opened libraries of Windows. */
 #include "base/system/process.h"
 
+#include "base/error.h"
 #include "base/system/dynamic.h"
 #include "base/system/pages.h"
+#include "base/system/shared_memory.h"
 #include "base/system/utf16.h"
 
 #if defined(MXL_WINDOWS)
@@ -100,6 +102,7 @@ void mxl_pages_free(void *block, size_t bytes)
 
 /* ---- libraries, whose paths are UTF-8 ---- */
 
+#if !defined(MXL_NO_FILES)
 void *mxl_library_open(const char *path, const char **why)
 {
     static _Thread_local char text[128];
@@ -156,4 +159,89 @@ void mxl_library_stay(const void *address)
 {
     (void)address;
 }
+
+/* ---- shared memory: sections of the paging file; a descriptor is a handle, of which Windows uses
+ * 32 bits ---- */
+
+static int failed(const char *what)
+{
+    return mxl_error("shared memory: %s failed: error %lu of Windows", what, GetLastError());
+}
+
+static HANDLE handle_of(int fd)
+{
+    return (HANDLE)(intptr_t)fd;
+}
+
+static int descriptor_of(HANDLE handle)
+{
+    return (int)(intptr_t)handle;
+}
+
+int mxl_shared_memory_new(size_t bytes)
+{
+    uint64_t length = bytes == 0 ? 1 : bytes;
+    HANDLE section = CreateFileMappingW(INVALID_HANDLE_VALUE, NULL, PAGE_READWRITE | SEC_COMMIT,
+                                        (DWORD)(length >> 32), (DWORD)(length & UINT32_MAX), NULL);
+
+    if (section == NULL)
+        return mxl_error("shared memory: %zu bytes: error %lu of Windows", bytes, GetLastError());
+    return descriptor_of(section);
+}
+
+/* The bytes of a section, whole pages; 0 with the system's error for what is none. */
+static size_t size_of(HANDLE section)
+{
+    void *all = MapViewOfFile(section, FILE_MAP_READ | FILE_MAP_WRITE, 0, 0, 0);
+    MEMORY_BASIC_INFORMATION info = {0};
+
+    if (all == NULL)
+        return 0;
+    (void)VirtualQuery(all, &info, sizeof(info));
+    (void)UnmapViewOfFile(all);
+    return info.RegionSize;
+}
+
+int mxl_shared_memory_check(int fd, size_t bytes)
+{
+    size_t size = fd <= 0 ? 0 : size_of(handle_of(fd));
+
+    if (fd <= 0)
+        return mxl_error("shared memory: descriptor %d: it is none", fd);
+    if (size == 0)
+        return mxl_error("shared memory: descriptor %d: error %lu of Windows", fd, GetLastError());
+    if (size < bytes)
+        return mxl_error("shared memory: descriptor %d has %zu bytes, the shape wants %zu", fd,
+                         size, bytes);
+    return 0;
+}
+
+void *mxl_shared_memory_map(int fd, size_t bytes)
+{
+    void *start = MapViewOfFile(handle_of(fd), FILE_MAP_READ | FILE_MAP_WRITE, 0, 0, bytes);
+
+    return start == NULL ? ((void)failed("mapping"), NULL) : start;
+}
+
+void mxl_shared_memory_unmap(void *start, size_t bytes)
+{
+    (void)bytes;
+    (void)UnmapViewOfFile(start);
+}
+
+int mxl_shared_memory_duplicate(int fd)
+{
+    HANDLE made, process = GetCurrentProcess();
+
+    if (DuplicateHandle(process, handle_of(fd), process, &made, 0, FALSE, DUPLICATE_SAME_ACCESS) ==
+        0)
+        return failed("duplicating it");
+    return descriptor_of(made);
+}
+
+void mxl_shared_memory_close(int fd)
+{
+    (void)CloseHandle(handle_of(fd));
+}
+#endif
 #endif

@@ -4,7 +4,7 @@
 
 #include "base/system/utf16.h"
 
-#if defined(MXL_WINDOWS)
+#if defined(MXL_WINDOWS) && !defined(MXL_NO_FILES)
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
@@ -130,7 +130,7 @@ static int begin(mxl_replace *r, const char *path, bool stream)
         return cannot_open(path);
     exists = GetFileAttributesExW(wide, GetFileExInfoStandard, &old) != 0;
     if (exists && (old.dwFileAttributes & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_READONLY))) {
-        errno = EACCES;
+        errno = old.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY ? EISDIR : EACCES;
         return cannot_open(path);
     }
     if (stream && (!exists || (old.nFileSizeLow == 0 && old.nFileSizeHigh == 0)))
@@ -158,6 +158,9 @@ static int move_over(const mxl_replace *r)
     if (MoveFileExW(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) != 0)
         return 0;
     mxl_wide_errno();
+    if (errno == EACCES && GetFileAttributesW(to) != INVALID_FILE_ATTRIBUTES &&
+        (GetFileAttributesW(to) & FILE_ATTRIBUTE_DIRECTORY) != 0)
+        errno = EISDIR;
     return -1;
 }
 

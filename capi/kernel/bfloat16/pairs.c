@@ -30,7 +30,7 @@ enum {
 
 bool mxl_pairs_are_fast(void)
 {
-    return mxl_level() == MXL_AVX512 && __builtin_cpu_supports("avx512bf16");
+    return mxl_level_has_bfloat16();
 }
 
 /* ---- tiles ---- */

@@ -79,6 +79,13 @@ enum {
     FETCH_AHEAD = 2048 /* bytes */
 };
 
+/* Windows passes vectors in memory, where it is not asked to do as other systems. */
+#if defined(_WIN32) && defined(__x86_64__)
+#define IN_REGISTERS __attribute__((sysv_abi))
+#else
+#define IN_REGISTERS
+#endif
+
 #define PARAMETERS(set)                                                                            \
     const mxl_instruction *s, int64_t at, set##_vector a0, set##_vector a1, set##_vector a2,       \
         set##_vector a3, set##_vector a4, set##_vector a5, set##_vector a6, set##_vector a7
@@ -104,7 +111,7 @@ enum {
     typedef int32_t set##_f32_bits __attribute__((vector_size(width)));                            \
     typedef double set##_f64 __attribute__((vector_size(width)));                                  \
     typedef int64_t set##_f64_bits __attribute__((vector_size(width)));                            \
-    typedef void (*set##_code)(PARAMETERS(set));
+    typedef void(IN_REGISTERS * set##_code)(PARAMETERS(set));
 
 #define OPERAND(set, k)           (((set##_memory *)(void *)(s->data + at))[k])
 #define NUMBER(set)               (*(set##_memory *)(void *)s->data)
@@ -120,7 +127,7 @@ enum {
 
 /* An instruction: DO with each register, THEN what follows. */
 #define INSTRUCTION(name, set, target, THEN, DO, ...)                                              \
-    target static void set##_##name(PARAMETERS(set))                                               \
+    target IN_REGISTERS static void set##_##name(PARAMETERS(set))                                  \
     {                                                                                              \
         EACH_REGISTER(DO, __VA_ARGS__);                                                            \
         THEN;                                                                                      \
@@ -194,15 +201,21 @@ typedef struct vector_set {
     int64_t block;
 } vector_set;
 
+/* clang passes vectors of 32 bytes in memory where a whole file may not use AVX: there the
+ * baseline's serve. */
+#if defined(MXL_TARGET_AVX2) && !defined(__clang__)
+#define HAS_WIDE_SET 1
+#endif
+
 SET(baseline, , 16, (void)0)
-#ifdef MXL_TARGET_AVX2
+#ifdef HAS_WIDE_SET
 SET(avx2, MXL_TARGET_AVX2, MXL_VECTOR_BYTES, __builtin_ia32_vzeroupper())
 #endif
 
 /* The set of this processor. (Vectors of 64 bytes are no faster: Zen 4.) */
 static const vector_set *set_here(void)
 {
-#ifdef MXL_TARGET_AVX2
+#ifdef HAS_WIDE_SET
     if (mxl_level() >= MXL_AVX2)
         return &avx2;
 #endif

@@ -17,7 +17,7 @@
     second[i] = MXL_STORE_##S(v);                                                                  \
     next = m / bias1 / (sqrt(v / bias2) + (float)k.epsilon) + wd * w;
 
-MXL_STEP_SAME(direction, DIRECTION)
+MXL_STEP_ONE_DTYPE(direction, DIRECTION)
 MXL_STEP_LOOP(direction_mixed_f32, f32, f32, f32, master, 0, DIRECTION)
 MXL_STEP_LOOP(direction_mixed_f64, f32, f64, f32, master, 0, DIRECTION)
 MXL_STEP_LOOP(direction_mixed_f16, f32, f16, f32, master, 0, DIRECTION)
@@ -27,7 +27,7 @@ const mxl_step_rule mxl_step_lamb_direction = {.same = MXL_STEP_TABLE(direction)
 
 #define LAMB(S) next = w - lr * g;
 
-MXL_STEP_SAME(lamb, LAMB)
+MXL_STEP_ONE_DTYPE(lamb, LAMB)
 MXL_STEP_LOOP(lamb_mixed_f32, f32, f32, f32, master, 1, LAMB)
 MXL_STEP_LOOP(lamb_mixed_f64, f32, f32, f64, master, 1, LAMB)
 MXL_STEP_LOOP(lamb_mixed_f16, f32, f32, f16, master, 1, LAMB)

@@ -53,11 +53,11 @@
 
 /* The loops of a rule where all arrays have one dtype; and those with a float32 copy of the weight.
  * (float64 weights with one are pointless, but 1.9.1 takes them.) */
-#define MXL_STEP_SAME(id, RULE)                                                                    \
+#define MXL_STEP_ONE_DTYPE(id, RULE)                                                               \
     MXL_STEP_LOOP(id##_f32, f32, f32, f32, weight, 0, RULE)                                        \
     MXL_STEP_LOOP(id##_f64, f64, f64, f64, weight, 0, RULE)                                        \
     MXL_STEP_LOOP(id##_f16, f16, f16, f16, weight, 0, RULE)
-#define MXL_STEP_MIXED(id, RULE)                                                                   \
+#define MXL_STEP_TWO_DTYPES(id, RULE)                                                              \
     MXL_STEP_LOOP(id##_mixed_f32, f32, f32, f32, master, 1, RULE)                                  \
     MXL_STEP_LOOP(id##_mixed_f64, f32, f64, f64, master, 1, RULE)                                  \
     MXL_STEP_LOOP(id##_mixed_f16, f32, f16, f16, master, 1, RULE)
@@ -66,11 +66,11 @@
 
 /* Defines mxl_step_ID with these loops; _BOTH also has those with a copy. */
 #define MXL_STEP_RULE(id, RULE)                                                                    \
-    MXL_STEP_SAME(id, RULE)                                                                        \
+    MXL_STEP_ONE_DTYPE(id, RULE)                                                                   \
     const mxl_step_rule mxl_step_##id = {.same = MXL_STEP_TABLE(id)};
 #define MXL_STEP_BOTH(id, RULE)                                                                    \
-    MXL_STEP_SAME(id, RULE)                                                                        \
-    MXL_STEP_MIXED(id, RULE)                                                                       \
+    MXL_STEP_ONE_DTYPE(id, RULE)                                                                   \
+    MXL_STEP_TWO_DTYPES(id, RULE)                                                                  \
     const mxl_step_rule mxl_step_##id = {.same = MXL_STEP_TABLE(id),                               \
                                          .mixed = MXL_STEP_TABLE(id##_mixed)};
 

@@ -85,7 +85,7 @@ enum {
             const T *x = in + i * stride;                                                          \
                                                                                                    \
             for (int64_t j = 0; j < n; j++)                                                        \
-                here[j] = ((A)x[j] == best[j]) | IS_NAN(x[j]) ? i : here[j];                       \
+                here[j] = (((A)x[j] == best[j]) | IS_NAN(x[j])) ? i : here[j];                     \
         }                                                                                          \
         MXL_IVDEP                                                                                  \
         for (int64_t j = 0; j < n; j++) {                                                          \

@@ -6,7 +6,7 @@
 #include "base/dtype.h"
 #include "kernel/spatial/points.h"
 
-static double grid_at(const mxl_sampler *s, const void *grid, int64_t i)
+static double grid_at(const mxl_pixel_sampler *s, const void *grid, int64_t i)
 {
     return s->dtype == MXL_F64 ? ((const double *)grid)[i] : (double)((const float *)grid)[i];
 }
@@ -58,7 +58,7 @@ static neighbours find_neighbours(double coordinate, int64_t n, bool derivative)
 }
 
 typedef struct sampler_job {
-    const mxl_sampler *s;
+    const mxl_pixel_sampler *s;
     bool takes;
     const void *grid;
     const char *from;
@@ -69,7 +69,7 @@ typedef struct sampler_job {
 static void find_points(const void *data, int64_t n, mxl_points_item *item)
 {
     const sampler_job *job = data;
-    const mxl_sampler *s = job->s;
+    const mxl_pixel_sampler *s = job->s;
     int64_t width = s->dtype == MXL_F64 ? 8 : 4;
     int64_t image = s->channels * s->height * s->width * width;
     int64_t sample = s->channels * s->points * width;
@@ -95,7 +95,7 @@ static void find_points(const void *data, int64_t n, mxl_points_item *item)
     }
 }
 
-static int run(const mxl_sampler *s, bool takes, const void *grid, const void *from, void *to)
+static int run(const mxl_pixel_sampler *s, bool takes, const void *grid, const void *from, void *to)
 {
     int64_t plane = s->height * s->width;
     sampler_job job = {s, takes, grid, from, to};
@@ -115,12 +115,13 @@ static int run(const mxl_sampler *s, bool takes, const void *grid, const void *f
     return mxl_points_run(&batch);
 }
 
-int mxl_sampler_take(const mxl_sampler *s, const void *grid, const void *images, void *samples)
+int mxl_sampler_take(const mxl_pixel_sampler *s, const void *grid, const void *images,
+                     void *samples)
 {
     return run(s, true, grid, images, samples);
 }
 
-int mxl_sampler_put(const mxl_sampler *s, const void *grid, const void *samples, void *images)
+int mxl_sampler_put(const mxl_pixel_sampler *s, const void *grid, const void *samples, void *images)
 {
     return run(s, false, grid, samples, images);
 }

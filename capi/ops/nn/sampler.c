@@ -52,14 +52,14 @@ static int sampler_compute(const mxl_call *call)
     const sampler_params *p = call->params;
     bool takes = call->op != &op_sampler_back;
     const mxl_array *images = takes ? call->in[0] : call->out[0], *grid = call->in[1];
-    mxl_sampler s = {.batch = images->shape[0],
-                     .channels = images->shape[1],
-                     .height = images->shape[2],
-                     .width = images->shape[3],
-                     .points = grid->shape[2] * grid->shape[3],
-                     .by_column = call->op->params != NULL && p->by_column,
-                     .by_row = call->op->params != NULL && p->by_row,
-                     .pixels = call->op->params != NULL && p->pixels};
+    mxl_pixel_sampler s = {.batch = images->shape[0],
+                           .channels = images->shape[1],
+                           .height = images->shape[2],
+                           .width = images->shape[3],
+                           .points = grid->shape[2] * grid->shape[3],
+                           .by_column = call->op->params != NULL && p->by_column,
+                           .by_row = call->op->params != NULL && p->by_row,
+                           .pixels = call->op->params != NULL && p->pixels};
     mxl_wide wide;
     int status;
 

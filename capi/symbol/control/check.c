@@ -13,7 +13,7 @@ enum { DEEPEST = 14 };
  */
 static int count_variables(const mxl_symbol *graph, int *depth)
 {
-    mxl_walk walk;
+    mxl_node_walk walk;
     int count = 0;
 
     if (mxl_walk_begin(&walk, graph) != 0)

@@ -75,7 +75,7 @@ int mxl_steps_stack(mxl_array *const *part, int64_t steps, int64_t most, mxl_arr
 /* States the shapes and dtypes of the arrays of a loop's inputs. */
 static int say_inputs(mxl_facts *facts, const mxl_while_params *p, mxl_array *const *in)
 {
-    const mxl_walk *walk = &facts->graph->walk;
+    const mxl_node_walk *walk = &facts->graph->walk;
     int variable = 0;
 
     for (int n = 0; n < walk->count; n++) {

@@ -127,7 +127,7 @@ mxl_executor *mxl_executor_new(const mxl_symbol *symbol)
 
 const mxl_graph_node *mxl_executor_variable(const mxl_executor *e, int i, bool is_state)
 {
-    const mxl_walk *walk = &e->program.graph.walk;
+    const mxl_node_walk *walk = &e->program.graph.walk;
     int variable = 0;
 
     for (int n = 0; n < walk->count; n++) {

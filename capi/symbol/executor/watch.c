@@ -133,7 +133,7 @@ static int show_node(const mxl_executor *e, int n, const mxl_monitor *monitor)
 
 int mxl_executor_show_gradients(const mxl_executor *e, const mxl_monitor *monitor)
 {
-    const mxl_walk *walk = &e->program.graph.walk;
+    const mxl_node_walk *walk = &e->program.graph.walk;
 
     for (int n = walk->count; n-- > 0 && e->watch != NULL;) {
         if (walk->node[n]->op != NULL && was_reached(e, n) && show_node(e, n, monitor) != 0)

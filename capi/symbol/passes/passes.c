@@ -39,7 +39,7 @@ static int turned_off(void)
     return off;
 }
 
-bool mxl_pass_is_on(mxl_pass pass)
+bool mxl_pass_is_on(mxl_which_pass pass)
 {
     return (turned_off() >> pass & 1) == 0;
 }

@@ -113,7 +113,7 @@ void mxl_pass_entry_name(const mxl_entry *entry, mxl_str *out);
 /* Whether a name is among these. */
 bool mxl_pass_is_listed(int count, const char *const *list, const char *name);
 
-typedef enum mxl_pass {
+typedef enum mxl_which_pass {
     MXL_PASS_REPEATS,
     MXL_PASS_CONSTANTS,
     MXL_PASS_LAYERS,
@@ -124,10 +124,10 @@ typedef enum mxl_pass {
     MXL_PASS_QUANTIZED,
     MXL_PASS_JOIN,
     MXL_PASS_TILES
-} mxl_pass;
+} mxl_which_pass;
 
 /* Whether the environment leaves a pass on. */
-bool mxl_pass_is_on(mxl_pass pass);
+bool mxl_pass_is_on(mxl_which_pass pass);
 /* -1 with the error set if the environment names no pass. */
 int mxl_pass_check(void);
 

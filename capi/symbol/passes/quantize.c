@@ -364,7 +364,7 @@ static int set_limit(mxl_graph_node *node, const char *key, float value)
 int mxl_pass_calibrate(mxl_symbol *symbol, int count, const char *const *names, const float *low,
                        const float *high)
 {
-    mxl_walk walk;
+    mxl_node_walk walk;
     int status = 0;
 
     if (mxl_walk_begin(&walk, symbol) != 0)

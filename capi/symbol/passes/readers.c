@@ -86,7 +86,8 @@ static void note_readers(mxl_readers *r)
         r->readers[graph->head[i]]++;
 }
 
-int mxl_pass_nodes(mxl_symbol *symbol, mxl_pass pass, int (*each)(const mxl_readers *r, int n))
+int mxl_pass_nodes(mxl_symbol *symbol, mxl_which_pass pass,
+                   int (*each)(const mxl_readers *r, int n))
 {
     mxl_readers r = {0};
     int status = 0, count, changed = 0;

@@ -16,7 +16,8 @@ typedef struct mxl_readers {
  * the pass off. Node n may become another one, with inputs of nodes before it; the numbers of the
  * graph stay those of the beginning. `each` returns 1 if it has changed node n, 0 if not, -1 with
  * the error set. */
-int mxl_pass_nodes(mxl_symbol *symbol, mxl_pass pass, int (*each)(const mxl_readers *r, int n));
+int mxl_pass_nodes(mxl_symbol *symbol, mxl_which_pass pass,
+                   int (*each)(const mxl_readers *r, int n));
 
 /* The entry that input i of node n is. */
 static inline int mxl_read_entry(const mxl_readers *r, int n, int i)

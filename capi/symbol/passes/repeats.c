@@ -92,7 +92,7 @@ static bool is_output(const mxl_symbol *symbol, const mxl_graph_node *node)
 }
 
 /* Merges the nodes of a walk, which are kept meanwhile. */
-static int merge(mxl_symbol *symbol, const mxl_walk *walk, table *t)
+static int merge(mxl_symbol *symbol, const mxl_node_walk *walk, table *t)
 {
     mxl_map firsts = {0};
     int status = 0;
@@ -127,7 +127,7 @@ static int merge(mxl_symbol *symbol, const mxl_walk *walk, table *t)
 int mxl_pass_repeats(mxl_symbol *symbol)
 {
     table t = {.room = 16};
-    mxl_walk walk;
+    mxl_node_walk walk;
     int status;
 
     if (!mxl_pass_is_on(MXL_PASS_REPEATS) || mxl_env_number("MXNET_ELIMINATE_COMMON_EXPR", 1) == 0)

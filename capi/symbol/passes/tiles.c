@@ -4,7 +4,7 @@
 
 int mxl_pass_tiles(mxl_symbol *symbol)
 {
-    mxl_walk walk = {0};
+    mxl_node_walk walk = {0};
     int changed = 0;
 
     if (!mxl_pass_is_on(MXL_PASS_TILES))

