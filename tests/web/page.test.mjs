@@ -262,6 +262,11 @@ test('it works without a network afterwards', async () => {
   noProblems(page);
 });
 
+/** Waits until an async function of the page returns true. */
+async function until(page, fn) {
+  for (let i = 0; i < 300 && !(await page.evaluate(fn)); i++) await page.waitForTimeout(100);
+}
+
 test('a new version is fetched by the next visit and shown by the one after', async () => {
   const folder = path.join(SHOTS, '..', 'web-changed');
   fs.cpSync(PAGE, folder, {recursive: true});
@@ -278,16 +283,14 @@ test('a new version is fetched by the next visit and shown by the one after', as
   }
   await page.reload();
   assert.equal(await text(page, 'draw-title'), 'Draw a digit');
-  await page.waitForFunction(async () => (await navigator.serviceWorker.getRegistration()).waiting, null, {
-    timeout: LOADED,
-  });
+  await until(page, async () => Boolean((await navigator.serviceWorker.getRegistration()).waiting));
   const context = page.context(),
     next = await context.newPage();
   await page.close();
   await next.goto('about:blank');
   await next.waitForTimeout(500);
   await next.goto(own.url);
-  await next.waitForFunction(() => caches.keys().then((all) => all.length === 1), null, {timeout: LOADED});
+  await until(next, async () => (await caches.keys()).length === 1);
   await next.reload(); // the new worker may have taken over while this page was being read
   assert.equal(await text(next, 'draw-title'), 'Draw a number');
   await own.close();
