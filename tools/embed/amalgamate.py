@@ -114,7 +114,8 @@ class Amalgamation:
                 self.in_headers.update(tokens_of(text[begin:end]))
 
     def clashing(self) -> dict[str, list[Source]]:
-        """Names that a source has for itself, and that another source, a header or the system has too."""
+        """Names that a source has for itself, and that another source, a header or the system has too. Those of <windows.h>
+        are not seen here: all names of capitals count."""
         owners: dict[str, list[Source]] = {}
         shown: set[str] = set()
         for source in self.sources:
@@ -122,7 +123,7 @@ class Amalgamation:
             for name in source.names.own:
                 owners.setdefault(name, []).append(source)
         taken = shown | self.system | self.public_names()
-        clashing = {name: found for name, found in owners.items() if len(found) > 1 or name in taken}
+        clashing = {name: found for name, found in owners.items() if len(found) > 1 or name in taken or name.isupper()}
         # C17 allows the same typedef twice.
         return {name: found for name, found in clashing.items() if not same_type(name, found)}
 

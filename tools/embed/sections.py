@@ -51,8 +51,10 @@ FIRST = """\
 """
 
 #: Headers of C17 that all may have; they are included once.
-HEADERS = "ctype errno float inttypes limits math setjmp stdarg stdatomic "
-    "stdbool stddef stdint stdio stdlib string time".split()
+HEADERS = (
+    *("ctype", "errno", "float", "inttypes", "limits", "math", "setjmp", "stdarg", "stdatomic"),
+    *("stdbool", "stddef", "stdint", "stdio", "stdlib", "string", "time"),
+)
 ALREADY = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<(?:" + "|".join(HEADERS) + r")\.h>.*\n", re.M)
 OTHERS = re.compile(r"((?:^[ \t]*#[ \t]*include[ \t]*<[^>]+>.*\n)+)", re.M)
 

@@ -230,6 +230,9 @@ int main(void)
     self_check(version == MXL_VERSION, "the version");
     self_check(NNGetOpHandle("no_operator", &op) == -1 && MXGetLastError()[0] != 0, "an error");
     self_check(MXNDArrayLoad("no/such/file", &counts[0], &lists, &counts[1], &names) == -1, "an error of files");
+#ifdef MXL_NO_FILES
+    self_check(strstr(MXGetLastError(), "MXL_NO_FILES") != NULL, "what an error without files names");
+#endif
     for (size_t i = 0; i < sizeof self_operators / sizeof self_operators[0]; i++)
         if (NNGetOpHandle(self_operators[i], &op) != 0) {
             printf("mxlite self test: this file has no %s, so that nothing was trained\n", self_operators[i]);

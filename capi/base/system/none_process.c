@@ -178,4 +178,11 @@ void mxl_shared_memory_close(int fd)
 {
     (void)fd;
 }
+
+#if defined(__aarch64__)
+bool mxl_processor_has_dot_products(void)
+{
+    return false; /* nobody could be asked */
+}
+#endif
 #endif

@@ -12,7 +12,7 @@ enum { MXL_WIDE_ROOM = 4096 };
 
 /* Copies a path of UTF-8. False, with errno and the system's last error set: it is none, or too
  * long. */
-bool mxl_wide(wchar_t wide[MXL_WIDE_ROOM], const char *path);
+bool mxl_utf16(wchar_t wide[MXL_WIDE_ROOM], const char *path);
 
 /* Sets errno by the system's last error. */
 void mxl_wide_errno(void);

@@ -30,7 +30,7 @@ static bool mark_as_long(wchar_t wide[MXL_WIDE_ROOM])
     return true;
 }
 
-bool mxl_wide(wchar_t wide[MXL_WIDE_ROOM], const char *path)
+bool mxl_utf16(wchar_t wide[MXL_WIDE_ROOM], const char *path)
 {
     if (MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, wide, MXL_WIDE_ROOM) > 0)
         return wcslen(wide) < MAX_PATH - 12 || mark_as_long(wide);
@@ -69,7 +69,7 @@ bool mxl_file_exists(const char *path)
 {
     wchar_t wide[MXL_WIDE_ROOM];
 
-    return mxl_wide(wide, path) && _waccess(wide, 0) == 0;
+    return mxl_utf16(wide, path) && _waccess(wide, 0) == 0;
 }
 
 FILE *mxl_file_open(const char *path, bool wait, mxl_file_kind *kind, size_t *size)
@@ -79,7 +79,7 @@ FILE *mxl_file_open(const char *path, bool wait, mxl_file_kind *kind, size_t *si
     FILE *file;
 
     (void)wait;
-    if (!mxl_wide(wide, path))
+    if (!mxl_utf16(wide, path))
         return NULL;
     file = _wfopen(wide, L"rbN");
     if (file == NULL && is_folder(wide)) {

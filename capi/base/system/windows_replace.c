@@ -43,7 +43,7 @@ static void remove_beside(const char *path, const char *name)
         return;
     memcpy(found, path, folder);
     strcpy(found + folder, name);
-    if (mxl_wide(wide, found))
+    if (mxl_utf16(wide, found))
         (void)DeleteFileW(wide);
 }
 
@@ -55,7 +55,7 @@ static void remove_leftovers(const char *path)
     HANDLE search;
 
     (void)snprintf(pattern, sizeof(pattern), "%.*s.*.tmp", MXL_REPLACE_ROOM, path);
-    search = mxl_wide(wide, pattern) ? FindFirstFileW(wide, &entry) : INVALID_HANDLE_VALUE;
+    search = mxl_utf16(wide, pattern) ? FindFirstFileW(wide, &entry) : INVALID_HANDLE_VALUE;
     if (search == INVALID_HANDLE_VALUE)
         return;
     do {
@@ -99,7 +99,7 @@ static int open_beside(mxl_replace *r)
         HANDLE file;
 
         mxl_replace_name(r, r->owner, atomic_fetch_add(&counter, 1));
-        if (!mxl_wide(wide, r->temporary))
+        if (!mxl_utf16(wide, r->temporary))
             return cannot_open(r->path);
         file = CreateFileW(wide, GENERIC_WRITE, 0, NULL, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
         if (file != INVALID_HANDLE_VALUE) {
@@ -114,6 +114,18 @@ static int open_beside(mxl_replace *r)
     return mxl_replace_failed(r->path, "no file can be made beside it, 100 names are taken");
 }
 
+/* NUL, a console, a pipe: nothing that could be replaced. */
+static bool is_device(const wchar_t *wide)
+{
+    HANDLE file = CreateFileW(wide, 0, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
+                              OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL);
+    DWORD type = file == INVALID_HANDLE_VALUE ? FILE_TYPE_DISK : GetFileType(file);
+
+    if (file != INVALID_HANDLE_VALUE)
+        (void)CloseHandle(file);
+    return type == FILE_TYPE_CHAR || type == FILE_TYPE_PIPE;
+}
+
 static int begin(mxl_replace *r, const char *path, bool stream)
 {
     WIN32_FILE_ATTRIBUTE_DATA old;
@@ -126,13 +138,15 @@ static int begin(mxl_replace *r, const char *path, bool stream)
         return cannot_open(path);
     }
     strcpy(r->path, path);
-    if (!mxl_wide(wide, path))
+    if (!mxl_utf16(wide, path))
         return cannot_open(path);
     exists = GetFileAttributesExW(wide, GetFileExInfoStandard, &old) != 0;
     if (exists && (old.dwFileAttributes & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_READONLY))) {
         errno = old.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY ? EISDIR : EACCES;
         return cannot_open(path);
     }
+    if (is_device(wide))
+        return open_as_it_is(r, wide);
     if (stream && (!exists || (old.nFileSizeLow == 0 && old.nFileSizeHigh == 0)))
         return open_as_it_is(r, wide);
     remove_leftovers(path);
@@ -153,7 +167,7 @@ static int move_over(const mxl_replace *r)
 {
     wchar_t from[MXL_WIDE_ROOM], to[MXL_WIDE_ROOM];
 
-    if (!mxl_wide(from, r->temporary) || !mxl_wide(to, r->path))
+    if (!mxl_utf16(from, r->temporary) || !mxl_utf16(to, r->path))
         return -1;
     if (MoveFileExW(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) != 0)
         return 0;

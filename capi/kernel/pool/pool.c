@@ -89,7 +89,7 @@ void mxl_pool_sum(const mxl_pool *p, const void *x, void *y)
 {
     pool_job job = mxl_pool_job(p);
 
-    job.kind = p->power == 3 ? POOL_CUBES : p->power == 2 ? POOL_SQUARES : POOL_SUM;
+    job.kind = p->power > 1 ? POOL_POWERS : POOL_SUM;
     job.x = x;
     job.y = y;
     run(&job);
