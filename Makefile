@@ -448,17 +448,17 @@ docs: venv
 
 # Where there is no library yet, the demo makes one of what it needs, in a tenth of the time: of the core, without vector
 # instructions and without the linker's optimisation. Others do not use that one.
-DEMO := $(if $(wildcard $(BUILD)/libmxlite.so),$(BUILD),$(BUILD)/demo)
+DEMO := $(if $(wildcard $(LIBRARY)),$(BUILD),$(BUILD)/demo)
 .PHONY: demo-library
 demo-library:
 ifeq ($(DEMO),$(BUILD))
 	@$(MAKE) lib
 else
 	@echo "demo: builds the parts of the library that it needs, in $(DEMO); make lib builds all, for speed"
-	@$(MAKE) $(DEMO)/libmxlite.so BUILD=$(DEMO) PARTS='core optimizers' LTO= TENTHS_A_FILE=1
+	@$(MAKE) $(DEMO)/$(SHARED_NAME) BUILD=$(DEMO) PARTS='core optimizers' LTO= TENTHS_A_FILE=1
 endif
 
-demo: LIBRARY_ENV = $(if $(filter build,$(DEMO)),,MXLITE_LIBRARY='$(abspath $(DEMO))/libmxlite.so')
+demo: LIBRARY_ENV = $(if $(filter build,$(DEMO)),,MXLITE_LIBRARY='$(abspath $(DEMO))/$(SHARED_NAME)')
 demo: $(DEMO_STAMP) demo-library
 	@echo "== examples/digits.py"
 	@$(LIBRARY_ENV) $(VPY) examples/digits.py
