@@ -89,7 +89,7 @@ CONAN := .venvs/conan
 test-conan:
 	@[ -x $(CONAN)/bin/conan ] || { sh tools/make_venv.sh '$(PYTHON)' $(CONAN) && \
 	    $(CONAN)/bin/python -m pip install -q --disable-pip-version-check 'conan>=2'; }
-	@export CONAN_HOME=$(abspath $(BUILD))/conan-home && $(CONAN)/bin/conan profile detect --force > $(BUILD)/conan.log 2>&1 && \
+	@unset CC CXX; export CONAN_HOME=$(abspath $(BUILD))/conan-home && $(CONAN)/bin/conan profile detect --force > $(BUILD)/conan.log 2>&1 && \
 	    $(CONAN)/bin/conan create tools/package/conan --no-remote -o 'mxlite/*:ops=$(DIGITS_OPS)' >> $(BUILD)/conan.log 2>&1 \
 	    || { tail -n 30 $(BUILD)/conan.log; exit 1; }
 	@tail -n 1 $(BUILD)/conan.log

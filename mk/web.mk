@@ -9,7 +9,7 @@ WASM_CC = $(ZIG_CC) -target wasm32-wasi -msimd128
 WASM_PARTS := $(filter-out library wide,$(ALL_PARTS))
 WASM_CODEGEN := -fvisibility=hidden -fwrapv -fno-math-errno -fno-trapping-math
 IN_WASM = +@$(MAKE) BUILD=$(BUILD)/wasm LTO= CC='$(WASM_CC)' AR='$(ZIG_AR)' PARTS='core $(WASM_PARTS)' \
-    CODEGEN='$(WASM_CODEGEN)' TEST_LABEL=wasm RUN_WITH='node --no-warnings $(CURDIR)/tools/testing/run_wasm.mjs' \
+    CODEGEN='$(WASM_CODEGEN)' TEST_LABEL=wasm RUN_WITH='node --single-threaded --no-warnings $(CURDIR)/tools/testing/run_wasm.mjs' \
     LDFLAGS_EXTRA=-Wl,--strip-all TEST_SKIP='$(WASM_SKIP)'
 wasm: $(ZIG)/zig.stamp
 	$(IN_WASM) wasm-package
@@ -48,6 +48,7 @@ $(BUILD)/package/mxlite.wasm: $(BUILD)/mxlite.wasm
 WASM_SKIP := test_api_exchange test_api_memory test_api_profile test_api_replace test_api_save test_base_fork \
     test_base_heap test_base_reserve test_kernel_math test_kernel_math_f64 test_op_locale public_fork thread_%
 #: make test-wasm  the C tests of its parts in Node.js as WebAssembly, the package's tests, every case of bindings/cases.json
+test-platforms: test-wasm
 test-wasm: wasm
 	$(call NEED,node,nodejs)
 	$(IN_WASM) test-c-run

@@ -1,7 +1,7 @@
 /* A layered layout of a directed graph (Sugiyama's method): layers by the longest path, long edges over points in
  * between, an order with few crossings, and places near the neighbours. Pure: sizes in, places out. */
 
-const GAP = {x: 18, y: 36};
+const GAP = {x: 18, y: 30};
 const SWEEPS = 8;
 
 /** @param {{width: number, height: number, inputs: number[]}[]} nodes inputs come before what reads them

@@ -2,8 +2,9 @@
 
     bits.py run FILE [1/4]          runs the rows (each fourth from the second on) here, and keeps what they gave
     bits.py compare ONE OTHERS...   compares such files: of all rows, and of their parts on the other processor
+    bits.py compare-with LIST ONE OTHERS...
 
-An operator that differs must be listed in `differences.txt` with the reason, and one that is listed must differ.
+An operator that differs must be listed in LIST (`differences.txt`) with the reason, and one that is listed must differ.
 `make test-arm` runs both libraries at the vector level "baseline", whose loops round each operation by itself.
 """
 
@@ -103,16 +104,16 @@ def _distance(one, two) -> float:
     return most
 
 
-def _listed() -> dict[str, str]:
-    lines = (line.partition(":") for line in (HERE / "differences.txt").read_text().splitlines())
+def _listed(file: Path) -> dict[str, str]:
+    lines = (line.partition(":") for line in file.read_text().splitlines())
     return {name.strip(): why.strip() for name, colon, why in lines if colon and not name.startswith("#")}
 
 
-def compare(one: str, *others: str) -> int:
+def compare(one: str, *others: str, differences: Path = HERE / "differences.txt") -> int:
     """Prints what differs; 1 if something does that is not listed, or is listed and does not."""
     first, *parts = (pickle.loads(Path(file).read_bytes()) for file in (one, *others))
     second = {name: row for part in parts for name, row in part.items()}
-    listed, apart, unlike, alike = _listed(), defaultdict(float), 0, 0
+    listed, apart, unlike, alike = _listed(differences), defaultdict(float), 0, 0
     for name in first.keys() & second.keys():
         op, inputs, answer = first[name]
         if second[name][1] != inputs:
@@ -125,7 +126,7 @@ def compare(one: str, *others: str) -> int:
             if op not in listed:
                 print(f"bits: {name}: differs, by {distance:.3g} units of the last place of its largest number")
     for op in sorted(set(listed) - set(apart)):
-        print(f"bits: {op}: listed in differences.txt, but its bits are the same")
+        print(f"bits: {op}: listed in {differences.name}, but its bits are the same")
     print(f"bits: {alike} rows alike; {len(apart)} operators differ ({', '.join(sorted(apart)) or 'none'})")
     if unlike:
         print(f"bits: {unlike} rows have other inputs there: not compared")
@@ -136,5 +137,7 @@ def compare(one: str, *others: str) -> int:
 if __name__ == "__main__":
     if sys.argv[1] == "run":
         run(*sys.argv[2:])
+    elif sys.argv[1] == "compare-with":
+        sys.exit(compare(*sys.argv[3:], differences=Path(sys.argv[2])))
     else:
         sys.exit(compare(*sys.argv[2:]))

@@ -40,5 +40,5 @@ if printf '#include "base/system/system.h"\n' | $cc -E -U__unix__ -U__linux__ -I
     echo "test-embed: an unknown system was accepted" >&2
     exit 1
 fi
-[ "$(grep -c '#error' "$folder/none.log")" = 1 ]
+[ "$(grep -c 'error: #error' "$folder/none.log")" = 1 ]
 say "an unsupported system stops with one #error"

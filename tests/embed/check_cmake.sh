@@ -4,6 +4,7 @@
 set -e
 cc=$1 folder=$2 stage=$3 root=$PWD
 command -v cmake > /dev/null || { echo "test-embed: no cmake here: FetchContent and find_package are not tested"; exit 0; }
+export CC="$cc"
 rm -rf "$folder/cmake" && mkdir -p "$folder/cmake/fetch" "$folder/cmake/find"
 cp tools/package/conan/test_package/test_package.c "$folder/cmake/fetch/program.c"
 sed 's,"mxlite.h","mxlite/mxlite.h",' tools/package/conan/test_package/test_package.c > "$folder/cmake/find/program.c"
@@ -27,10 +28,10 @@ target_link_libraries(program PRIVATE mxlite::static)
 add_executable(shared program.c)
 target_link_libraries(shared PRIVATE mxlite::mxlite)
 EOT
-cmake -S "$folder/cmake/fetch" -B "$folder/cmake/fetch/build" -DCMAKE_C_COMPILER="$cc" > "$folder/cmake/log"
+cmake -S "$folder/cmake/fetch" -B "$folder/cmake/fetch/build" > "$folder/cmake/log"
 cmake --build "$folder/cmake/fetch/build" >> "$folder/cmake/log"
 echo "test-embed: FetchContent: $("$folder/cmake/fetch/build/program")"
-cmake -S "$folder/cmake/find" -B "$folder/cmake/find/build" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$stage" >> "$folder/cmake/log"
+cmake -S "$folder/cmake/find" -B "$folder/cmake/find/build" -DCMAKE_PREFIX_PATH="$stage" >> "$folder/cmake/log"
 cmake --build "$folder/cmake/find/build" >> "$folder/cmake/log"
 echo "test-embed: find_package, static: $("$folder/cmake/find/build/program")"
 echo "test-embed: find_package, shared: $("$folder/cmake/find/build/shared")"

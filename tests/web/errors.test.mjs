@@ -271,3 +271,23 @@ test('a worker that fails is started again', async () => {
   await train(page);
   noProblems(page);
 });
+
+test('a loss that is no number stops the training, which can begin anew', async () => {
+  const page = await open(browser, server.url, {}, (own) =>
+    own.route(/train_worker\.js$/, async (route) => {
+      const answer = await route.fetch(),
+        fails = 'const {isFinite} = Number; let steps = 0; Number.isFinite = (x) => ++steps !== 20 && isFinite(x);';
+      await route.fulfill({response: answer, body: `${fails}\n${await answer.text()}`});
+    }),
+  );
+  await ready(page);
+  await page.click('#start');
+  await untilText(page, 'train-error', /learning rate was too large\. Choose a smaller one, then Reset\./);
+  assert.equal(await text(page, 'train-status'), 'Stopped.');
+  assert.equal(await text(page, 'start'), 'Go on training');
+  await page.click('#reset');
+  await untilText(page, 'train-status', /not trained yet/);
+  assert.ok(await page.locator('#train-error').isHidden());
+  await train(page);
+  noProblems(page);
+});

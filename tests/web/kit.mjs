@@ -18,12 +18,12 @@ const TYPES = {
 };
 export const LOADED = 60_000; // milliseconds; the machine may be busy
 
-/** A plain file server: PAGE under /some/path/. */
-export async function serve() {
+/** A plain file server: a folder under /some/path/. */
+export async function serve(folder = PAGE) {
   const server = http.createServer((request, answer) => {
     const name =
       decodeURIComponent(new URL(request.url, 'http://x').pathname).replace('/some/path/', '') || 'index.html';
-    const file = path.join(PAGE, path.normalize(`/${name}`));
+    const file = path.join(folder, path.normalize(`/${name}`));
     if (!request.url.startsWith('/some/path/') || !fs.existsSync(file)) return answer.writeHead(404).end();
     return answer
       .writeHead(200, {'Content-Type': TYPES[path.extname(file)] || 'application/octet-stream'})

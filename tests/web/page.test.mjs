@@ -11,6 +11,7 @@ import {
   LOADED,
   noProblems,
   open,
+  PAGE,
   ready,
   serve,
   SHOTS,
@@ -85,13 +86,17 @@ test('each network trains, at any pace; a learning rate too large is reported', 
   }
   await page.fill('#rate', '8');
   await page.click('#start');
-  await page.waitForFunction(
-    () =>
-      document.getElementById('start').textContent !== 'Pause' ||
-      parseFloat(document.getElementById('accuracy').textContent) < 50,
-    null,
-    {timeout: LOADED},
-  );
+  const spoilt = () =>
+    !document.getElementById('train-error').hidden || Number(document.getElementById('passes').textContent) >= 3;
+  await page.waitForFunction(spoilt, null, {timeout: LOADED});
+  const error = await text(page, 'train-error');
+  console.log(`make test-web: a learning rate of 3: ${await text(page, 'accuracy')} right. ${error}`);
+  assert.ok(parseFloat(await text(page, 'accuracy')) < 80);
+  assert.match(error, /^$|learning rate was too large/);
+  await page.fill('#rate', '4');
+  await page.click('#reset');
+  await untilText(page, 'train-status', /not trained yet/);
+  await train(page);
   noProblems(page);
 });
 
@@ -255,4 +260,39 @@ test('it works without a network afterwards', async () => {
   await page.click('#example');
   await untilText(page, 'model-status', /^digits is open/);
   noProblems(page);
+});
+
+/** Waits until an async function of the page returns true. */
+async function until(page, fn) {
+  for (let i = 0; i < 300 && !(await page.evaluate(fn)); i++) await page.waitForTimeout(100);
+}
+
+test('a new version is fetched by the next visit and shown by the one after', async () => {
+  const folder = path.join(SHOTS, '..', 'web-changed');
+  fs.cpSync(PAGE, folder, {recursive: true});
+  const own = await serve(folder),
+    page = await open(browser, own.url, {serviceWorkers: 'allow'});
+  await ready(page);
+  await untilText(page, 'offline', /works without a network/);
+  for (const [name, from, to] of [
+    ['index.html', '>Draw a digit<', '>Draw a number<'],
+    ['sw.js', /VERSION = '\w+'/, "VERSION = 'changed'"],
+  ]) {
+    const file = path.join(folder, name);
+    fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(from, to));
+  }
+  await page.reload();
+  assert.equal(await text(page, 'draw-title'), 'Draw a digit');
+  await until(page, async () => Boolean((await navigator.serviceWorker.getRegistration()).waiting));
+  const context = page.context(),
+    next = await context.newPage();
+  await page.close();
+  await next.goto('about:blank');
+  await next.waitForTimeout(500);
+  await next.goto(own.url);
+  await until(next, async () => (await caches.keys()).length === 1);
+  await next.reload(); // the new worker may have taken over while this page was being read
+  assert.equal(await text(next, 'draw-title'), 'Draw a number');
+  await own.close();
+  fs.rmSync(folder, {recursive: true});
 });

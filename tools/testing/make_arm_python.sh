@@ -1,13 +1,14 @@
 #!/bin/sh
-# make_arm_python.sh FOLDER PYTHON RUN: a Python of aarch64 with NumPy and pytest in FOLDER, which RUN, an emulator, runs;
-# nothing is installed outside of it. FOLDER/python starts it. Debian's packages come by apt-get, in folders of their
+# make_arm_python.sh FOLDER PYTHON RUN: a Python of aarch64 with NumPy and pytest in FOLDER, which RUN, an emulator,
+# runs; nothing is installed outside of it. FOLDER/python starts it. Debian's packages come by apt-get, in folders of their
 # own beside it; the wheels by PYTHON's pip. Called by mk/arm.mk.
 set -e
 folder=$1 python=$2 run=$3
 version=3.11
 root=$folder/root
 apt="apt-get -q -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o APT::Sandbox::User=root \
-    -o Debug::NoLocking=1 -o Dir::State::lists=$folder/apt/lists -o Dir::Cache=$folder/apt/cache -o Dir::State::status=$folder/apt/status"
+    -o Debug::NoLocking=1 -o Dir::State::lists=$folder/apt/lists -o Dir::Cache=$folder/apt/cache \
+    -o Dir::State::status=$folder/apt/status"
 
 for tool in apt-get dpkg; do
     command -v $tool >/dev/null && continue

@@ -216,18 +216,19 @@ MXL_INLINE void NAME(chunk_at)(int level, void *data, int64_t begin, int64_t end
     const pool_job *job = data;
 
     (void)level;
-    switch (job->kind) {
-    case POOL_MAX:
+    if (job->kind == POOL_MAX)
         NAME(range)(POOL_MAX, job, begin, end);
-        break;
-    case POOL_SUM:
+    else
         NAME(range)(POOL_SUM, job, begin, end);
-        break;
-    default:
-        NAME(range)(POOL_POWERS, job, begin, end);
-    }
 }
 LEVELS(NAME(chunk), (void *data, int64_t begin, int64_t end), data, begin, end)
+
+MXL_INLINE void NAME(powers_at)(int level, void *data, int64_t begin, int64_t end)
+{
+    (void)level;
+    NAME(range)(POOL_POWERS, data, begin, end);
+}
+MXL_UP_TO_AVX2(NAME(powers), (void *data, int64_t begin, int64_t end), data, begin, end)
 
 #undef NAME
 #undef T

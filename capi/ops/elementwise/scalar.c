@@ -58,13 +58,13 @@ int mxl_scalar_compute(const mxl_call *call)
     return status;
 }
 
-MXL_ARITH_OPCODE(plus_scalar, MXL_NUMBER_LOOP, MXL_CODE_ADD, mxl_op_broadcast_add.kernels);
+MXL_ARITH_OPCODE(plus_scalar, MXL_SCALAR_LOOP, MXL_CODE_ADD, x + s);
 MXL_SCALAR(plus_scalar, "data + scalar.", .sparse = &mxl_sparse_if_zero_stays,
            .aliases = MXL_ALIASES("_PlusScalar"), .numpy_name = "_npi_add_scalar",
            .grad = mxl_grad_pass, .node_name = "AddBackward0", .node_slots = "0-",
            MXL_OF_TWO(mxl_op_broadcast_add, false));
 
-MXL_ARITH_OPCODE(minus_scalar, MXL_NUMBER_LOOP, MXL_CODE_SUB, mxl_op_broadcast_sub.kernels);
+MXL_ARITH_OPCODE(minus_scalar, MXL_SCALAR_LOOP, MXL_CODE_SUB, x - s);
 static MXL_SCALAR(minus_scalar, "data - scalar.", .sparse = &mxl_sparse_if_zero_stays,
                   .aliases = MXL_ALIASES("_MinusScalar"), .numpy_name = "_npi_subtract_scalar",
                   .grad = mxl_grad_pass, .node_name = "SubBackward0", .node_slots = "0-",
@@ -77,7 +77,7 @@ static MXL_SCALAR_AS(scatter_minus_scalar, "_scatter_minus_scalar", minus_scalar
                      "data - scalar, of a sparse array where it stores something.",
                      .sparse = &mxl_sparse_scattered, .grad = mxl_grad_pass);
 
-MXL_ARITH_OPCODE(rminus_scalar, MXL_NUMBER_FIRST_LOOP, MXL_CODE_RSUB, mxl_op_broadcast_sub.kernels);
+MXL_ARITH_OPCODE(rminus_scalar, MXL_SCALAR_LOOP, MXL_CODE_RSUB, s - x);
 
 /* dx = -dy */
 MXL_DX(rminus, mxl_negative(s, dy))
@@ -86,7 +86,7 @@ MXL_SCALAR(rminus_scalar, "scalar - data.", .aliases = MXL_ALIASES("_RMinusScala
            .numpy_name = "_npi_rsubtract_scalar", .grad = rminus_grad, .node_name = "RsubBackward1",
            MXL_OF_TWO(mxl_op_broadcast_sub, true));
 
-MXL_ARITH_OPCODE(mul_scalar, MXL_NUMBER_LOOP, MXL_CODE_MUL, mxl_op_broadcast_mul.kernels);
+MXL_ARITH_OPCODE(mul_scalar, MXL_SCALAR_LOOP, MXL_CODE_MUL, x * s);
 
 /* dx = dy * s */
 MXL_DX(mul, mxl_mul_scalar(s, dy, mxl_grad_scalar(g)))
@@ -96,7 +96,7 @@ MXL_SCALAR(mul_scalar, "data * scalar.", .sparse = &mxl_sparse_scaled,
            .grad = mul_grad, .node_name = "MulBackward0", .node_slots = "0-",
            MXL_OF_TWO(mxl_op_broadcast_mul, false));
 
-MXL_ARITH_OPCODE(div_scalar, MXL_NUMBER_LOOP, MXL_CODE_DIV, mxl_op_broadcast_div.kernels);
+MXL_ARITH_OPCODE(div_scalar, MXL_SCALAR_LOOP, MXL_CODE_DIV, mxl_quotient(x, s));
 
 /* dx = dy / s */
 MXL_DX(div, mxl_scope_call(s, g->op, g->params, 1, &dy))
@@ -106,7 +106,7 @@ MXL_SCALAR(div_scalar, "data / scalar; of integers cut towards zero, and 0 where
            .node_name = "DivBackward0", .node_slots = "0-",
            MXL_OF_TWO(mxl_op_broadcast_div, false));
 
-MXL_ARITH_OPCODE(rdiv_scalar, MXL_NUMBER_FIRST_LOOP, MXL_CODE_RDIV, mxl_op_broadcast_div.kernels);
+MXL_ARITH_OPCODE(rdiv_scalar, MXL_SCALAR_LOOP, MXL_CODE_RDIV, mxl_quotient(s, x));
 
 /* dx = -dy * s / x^2 */
 MXL_DX_OF_X(rdiv, mxl_mul(s, dy, mxl_mul_scalar(s, mxl_pow_scalar(s, x, -2), -mxl_grad_scalar(g))))

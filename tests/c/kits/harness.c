@@ -67,8 +67,8 @@ uint64_t harness_random(uint64_t *seed)
     return x ^ (x >> 31);
 }
 
-/* Each test has a thread of its own, whose state ends with it; where the library knows no threads, all
- * tests have one. */
+/* Each test has a thread of its own, whose state ends with it; where the library knows no threads,
+ * all tests have one. */
 #if defined(MXL_NO_THREADS)
 static void run_in_thread(const harness_test *test)
 {
