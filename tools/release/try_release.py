@@ -99,7 +99,7 @@ def main(folder: Path) -> int:
         if shutil.which("node"):
             for package in folder.glob("mxlite-*.tgz"):
                 web = package.name.startswith("mxlite-web-")
-                use_npm(package, work / package.stem, WEB_PROGRAM if web else NODE_PROGRAM, library)
+                use_npm(package, work / f"npm-{package.stem}", WEB_PROGRAM if web else NODE_PROGRAM, library)
     return 0
 
 
