@@ -1,6 +1,6 @@
-# Beside others: MXNet 1.9.1, PyTorch and JAX, clients' own tests, other languages, another processor. None of it is
+# Beside others: MXNet 1.9.1, PyTorch and JAX, clients' own tests, other languages. None of it is
 # part of `make test`. Included by the Makefile.
-.PHONY: oracle test-peers test-torch test-dropin test-clients test-clients-c clients-oracle test-bindings cross \
+.PHONY: oracle test-peers test-torch test-dropin test-clients test-clients-c clients-oracle test-bindings \
     test-notebooks
 
 #: make oracle   make the answers of the real MXNet 1.9.1 again (tests/reference); ORACLE_ARGS=--new: to new rows
@@ -18,7 +18,6 @@
 #: make clients-oracle  their outcomes, and what tests/clients/programs find, on the real MXNet 1.9.1 again
 #: make test-bindings  programs in other languages (bindings/), LANGUAGES="cpp lua" or all; root: installs what is missing
 #: make test-notebooks  run examples/notebooks, and look at what they show (with Chromium, where it is); build/notebooks
-#: make cross    compile for aarch64 (CROSS=aarch64-linux-gnu), and run the kernels' C tests under qemu where it is
 
 # ---- peers: the real MXNet 1.9.1 (the specification), PyTorch, JAX ---------------------------------
 PEERS := .venvs/peers
@@ -272,19 +271,3 @@ clients-oracle: $(CLIENTS)/clients.stamp $(CLIENTS_ORACLE)/clients.stamp $(CLIEN
 LANGUAGES ?=
 test-bindings: lib
 	@BUILD='$(abspath $(BUILD))' sh tools/bindings.sh test $(LANGUAGES)
-
-# ---- another processor ---------------------------------------------------------------------------
-# Everything compiles for aarch64, warnings being errors; the kernels' tests run where there is an
-# emulator (Debian has both: gcc-aarch64-linux-gnu, qemu-user).
-CROSS ?= aarch64-linux-gnu
-CROSS_RUN ?= qemu-aarch64 -L /usr/$(CROSS)
-CROSS_SET = CC='$(CROSS)-gcc' AR='$(CROSS)-ar' BUILD=$(BUILD)/$(CROSS) WERROR=1
-cross:
-	@command -v $(CROSS)-gcc > /dev/null || { \
-	    echo "error: there is no $(CROSS)-gcc here (Debian has it in gcc-$(CROSS))" >&2; exit 1; }
-	@$(MAKE) lib $(CROSS_SET)
-	@if command -v $(firstword $(CROSS_RUN)) > /dev/null; then \
-	    RUN_WITH='$(CROSS_RUN)' $(MAKE) test-c-run TEST_LABEL=cross TEST_KIND=test_kernel_ $(CROSS_SET); \
-	else \
-	    echo "cross: compiled, but not run: there is no $(firstword $(CROSS_RUN)) here (Debian has it in qemu-user)"; \
-	fi

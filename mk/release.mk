@@ -1,6 +1,6 @@
-# Wheels for all platforms, and releases. Included by the Makefile; docs/releasing.md describes both.
+# Wheels for all platforms, and releases. Included by the Makefile; tools/release/README.md describes both.
 .PHONY: wheels try-wheels test-wheels release
-#: make wheels   dist/release/: a wheel for each platform, built by zig from PyPI and checked; WHEELS='linux-x86_64 ...'
+#: make wheels   dist/release/: a wheel for each platform, built by zig from PyPI and by gcc, and checked; WHEELS='linux-x86_64 ...'
 #: make test-wheels  one wheel (WHEELS) built twice, in two folders: the same bytes; then tried in clean environments
 #: make release  all files of a release in dist/release, tried; uploads nothing, and tags with RELEASE_TAG=1 alone
 
@@ -21,10 +21,12 @@ wheels: $(RELEASE)/release.stamp native
 	+@$(RELEASE_PY) tools/release/wheels.py $(RELEASE_OUT) $(BUILD)/wheels $(BUILD) $(if $(WHEELS),--only $(WHEELS))
 	@$(RELEASE_PY) tools/release/check.py $(RELEASE_OUT)/*.whl
 
-# Of other systems: folders with a Python, as debootstrap makes them (docs/releasing.md).
+# Of other systems: folders with a Python, as debootstrap makes them (tools/release/README.md).
 TRY_ROOTS ?=
 try-wheels:
 	@$(RELEASE_PY) tools/release/try_wheels.py $(RELEASE_OUT) $(if $(TRY_PYTHONS),--pythons $(TRY_PYTHONS)) --roots $(TRY_ROOTS)
+	@[ ! -e .venvs/windows/whole ] || [ ! -e $(RELEASE_OUT)/*win_amd64.whl ] || \
+	    $(RELEASE_PY) tools/release/try_windows.py $(RELEASE_OUT)/*win_amd64.whl .venvs/windows
 
 # The second time from a copy of the tree in another folder.
 AGAIN := $(abspath $(BUILD))/wheels-again
@@ -43,7 +45,8 @@ release: $(RELEASE)/release.stamp
 	@$(MAKE) lib
 	@$(RELEASE_PY) tools/check_versions.py $(BUILD)/libmxlite.so
 	@$(MAKE) wheels
-	@$(RELEASE_PY) tools/release/release.py build $(RELEASE_OUT)
+	@$(MAKE) wasm
+	@$(RELEASE_PY) tools/release/release.py build $(RELEASE_OUT) $(BUILD)/wasm/package
 	@$(RELEASE_PY) tools/release/try_release.py $(RELEASE_OUT)
 	@$(MAKE) try-wheels
 	@$(if $(RELEASE_TAG),$(RELEASE_PY) tools/release/release.py tag,echo "release: no tag (RELEASE_TAG=1 makes it); nothing is uploaded")

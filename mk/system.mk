@@ -59,7 +59,9 @@ else
 # from that one (DT_AUXILIARY). A loader without that, and sanitizers, which would see every variable twice, get a
 # link. -static-libgcc: what catches exceptions (Makefile) names a function of libgcc that never runs.
 SYMBOLIC := $(call LINKER_TAKES,-Wl$(comma)-Bsymbolic-functions)
-SHARED = -shared -static-libgcc -Wl,-soname,$(@F) $(SYMBOLIC) -Wl,-z,nodelete $(if $(SANITIZE),,-Wl,-z,defs)
+# Without page boundaries between code and constants: 12 KB less.
+JOINED := $(call LINKER_TAKES,-Wl$(comma)-z$(comma)noseparate-code)
+SHARED = -shared -static-libgcc -Wl,-soname,$(@F) $(SYMBOLIC) $(JOINED) -Wl,-z,nodelete $(if $(SANITIZE),,-Wl,-z,defs)
 ALIAS := $(if $(call LINKER_TAKES,-Wl$(comma)--auxiliary=libmxlite.so),-Wl$(comma)--auxiliary=libmxlite.so \
     -Wl$(comma)-rpath$(comma)'$$ORIGIN')
 TWICE = $(if $(SANITIZE),,$(ALIAS))
@@ -79,7 +81,7 @@ $(MXNET_LIBRARY): $(OBJECTS) $(BUILD)/sources
 # What a wheel, which has no links, holds of them: stripped on Linux.
 STRIP ?= strip --strip-unneeded
 NATIVE := $(addprefix $(BUILD)/native/,$(SHARED_NAME) $(if $(MACOS),,$(MXNET_NAME)) $(IMPORT_NAMES))
-$(NATIVE): $(BUILD)/native/%: $(BUILD)/%
+$(NATIVE): $(BUILD)/native/%: $(BUILD)/% $(LIBRARY)
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
 	$(if $(WINDOWS)$(MACOS),,$(Q)$(STRIP) $@)

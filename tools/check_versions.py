@@ -35,6 +35,7 @@ NAMED = {
     "bindings/rust/Cargo.toml": r'^version = "([^"]+)"',
     "bindings/node/package.json": r'"version": "([^"]+)"',
     "bindings/web/package.json": r'"version": "([^"]+)"',
+    "tools/package/vcpkg/mxlite/vcpkg.json": r'"version-semver": "([^"]+)"',
     "bindings/perl/lib/Mxlite.pm": r"^our \$VERSION\s*= '([^']+)'",
 }
 

@@ -3,7 +3,8 @@
  *
  * The public headers declare their prototypes; this file must not include those, since each
  * function is defined without parameters. That is sound where the caller removes the arguments,
- * which is so on every platform that mxlite builds for. */
+ * which is so on every platform that mxlite builds for but WebAssembly: JavaScript may call them
+ * there, a call of C ends the program. */
 #ifndef MXL_API_REFUSED_H
 #define MXL_API_REFUSED_H
 

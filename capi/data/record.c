@@ -224,7 +224,7 @@ static int take(mxl_record_file *reader, void *to, size_t wanted, size_t *got)
 /* Goes to a position. -1 with the error set. */
 static int move_to(mxl_record_file *reader, size_t position)
 {
-    if (position > INT64_MAX)
+    if (position > PTRDIFF_MAX)
         return mxl_error("position %zu is larger than any file", position);
     if (reader->pipe)
         return mxl_error("moving to byte %zu failed: %s", position, strerror(ESPIPE));

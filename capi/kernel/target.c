@@ -9,10 +9,15 @@
 #endif
 
 #include "base/error.h"
+#include "base/system/process.h"
 
 atomic_int mxl_level_in_force = -1;
 
+#if defined(__aarch64__)
+static const char *const names[MXL_LEVELS] = {"baseline", "neon", "dotprod"};
+#else
 static const char *const names[MXL_LEVELS] = {"baseline", "avx2", "avx512"};
+#endif
 
 #if MXL_HAS_WIDE
 enum { HAS_AVX2 = 1, HAS_AVX512 = 2, HAS_VNNI = 4, HAS_BFLOAT16 = 8, ASKED = 16 };
@@ -61,6 +66,8 @@ static bool has(int level)
         return true;
 #if MXL_HAS_WIDE
     return processor_has(level == MXL_AVX2 ? HAS_AVX2 : HAS_AVX512);
+#elif MXL_HAS_NEON
+    return level == MXL_NEON || mxl_processor_has_dot_products();
 #else
     return false;
 #endif
@@ -85,7 +92,7 @@ int mxl_level_find(void)
     int level = named_level();
 
     if (level == MXL_LEVELS) {
-        level = MXL_AVX512;
+        level = MXL_LEVELS - 1;
         while (!has(level))
             level--;
     } else if (level < 0 || !has(level)) {
@@ -100,12 +107,11 @@ int mxl_level_check(void)
     int level = named_level();
 
     if (level < 0)
-        return mxl_error(
-            "MXLITE_VECTOR_LEVEL is \"%s\"; \"baseline\", \"avx2\" and \"avx512\" are known",
-            getenv("MXLITE_VECTOR_LEVEL"));
+        return mxl_error("MXLITE_VECTOR_LEVEL is \"%s\"; \"%s\", \"%s\" and \"%s\" are known",
+                         getenv("MXLITE_VECTOR_LEVEL"), names[0], names[1], names[2]);
     if (level < MXL_LEVELS && !has(level))
         return mxl_error("MXLITE_VECTOR_LEVEL is \"%s\", which this processor%s has not got",
-                         names[level], MXL_HAS_WIDE ? "" : ", or this build,");
+                         names[level], MXL_HAS_WIDE || MXL_HAS_NEON ? "" : ", or this build,");
     return 0;
 }
 

@@ -17,15 +17,22 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* x86-64: the baseline of all processors, AVX2 with FMA and F16C, AVX-512 (F, BW, DQ, VL). Other
- * architectures have only the baseline, which on aarch64 includes NEON. */
-enum { MXL_BASELINE, MXL_AVX2, MXL_AVX512, MXL_LEVELS };
+/* x86-64: the baseline of all processors, AVX2 with FMA and F16C, AVX-512 (F, BW, DQ, VL).
+ * aarch64: the baseline, whose products and sums are rounded by themselves, with the bits of
+ * x86-64's; NEON with fused multiply-adds; and DOTPROD, NEON with dot products of bytes. Other
+ * architectures have only the baseline. */
+enum { MXL_BASELINE, MXL_AVX2, MXL_AVX512, MXL_LEVELS, MXL_NEON = MXL_AVX2, MXL_DOTPROD };
 
 /* Whether loops are built for more than the baseline: not without the part "wide" (mk/parts.mk). */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(MXL_WITHOUT_WIDE)
 #define MXL_HAS_WIDE 1
 #else
 #define MXL_HAS_WIDE 0
+#endif
+#if defined(__aarch64__) && defined(__GNUC__) && !defined(MXL_WITHOUT_WIDE)
+#define MXL_HAS_NEON 1
+#else
+#define MXL_HAS_NEON 0
 #endif
 
 #define MXL_INLINE static inline __attribute__((always_inline))
@@ -101,6 +108,29 @@ enum { MXL_BASELINE, MXL_AVX2, MXL_AVX512, MXL_LEVELS };
         else                                                                                       \
             fn##_0(__VA_ARGS__);                                                                   \
     }
+#elif MXL_HAS_NEON
+/* Where there is NEON the baseline serves tests of bits alone. */
+#define MXL_SMALL                                __attribute__((cold))
+#define MXL_BY_LEVEL(fn, parameters, ...)        MXL_NEON_(, fn, parameters, __VA_ARGS__)
+#define MXL_FROM_AVX2(fn, parameters, ...)       MXL_NEON_(MXL_SMALL, fn, parameters, __VA_ARGS__)
+#define MXL_UP_TO_AVX2(fn, parameters, ...)      MXL_NEON_(MXL_SMALL, fn, parameters, __VA_ARGS__)
+#define MXL_FAST_UP_TO_AVX2(fn, parameters, ...) MXL_NEON_(, fn, parameters, __VA_ARGS__)
+#define MXL_NEON_(attribute, fn, parameters, ...)                                                  \
+    attribute static void fn##_0 parameters                                                        \
+    {                                                                                              \
+        fn##_at(MXL_BASELINE, __VA_ARGS__);                                                        \
+    }                                                                                              \
+    static void fn##_1 parameters                                                                  \
+    {                                                                                              \
+        fn##_at(MXL_NEON, __VA_ARGS__);                                                            \
+    }                                                                                              \
+    static void fn parameters                                                                      \
+    {                                                                                              \
+        if (mxl_level() >= MXL_NEON)                                                               \
+            fn##_1(__VA_ARGS__);                                                                   \
+        else                                                                                       \
+            fn##_0(__VA_ARGS__);                                                                   \
+    }
 #else
 #define MXL_BY_LEVEL(fn, parameters, ...)        MXL_BASELINE_ONLY(fn, parameters, __VA_ARGS__)
 #define MXL_FROM_AVX2(fn, parameters, ...)       MXL_BASELINE_ONLY(fn, parameters, __VA_ARGS__)
@@ -108,8 +138,8 @@ enum { MXL_BASELINE, MXL_AVX2, MXL_AVX512, MXL_LEVELS };
 #define MXL_FAST_UP_TO_AVX2(fn, parameters, ...) MXL_BASELINE_ONLY(fn, parameters, __VA_ARGS__)
 #endif
 
-/* Put before a loop whose iterations are independent, though its arrays may be equal: a check at run
- * time would take equal arrays for dependent ones. (clang would warn about loops that it cannot
+/* Put before a loop whose iterations are independent, though its arrays may be equal: a check at
+ * run time would take equal arrays for dependent ones. (clang would warn about loops that it cannot
  * vectorise.) */
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed"
@@ -131,7 +161,8 @@ enum { MXL_BASELINE, MXL_AVX2, MXL_AVX512, MXL_LEVELS };
 extern atomic_int mxl_level_in_force; /* -1: not determined yet */
 
 /* The widest level of this processor, or the level that MXLITE_VECTOR_LEVEL names ("baseline",
- * "avx2", "avx512"). The baseline if that name is invalid, see mxl_level_check. */
+ * "avx2", "avx512"; on aarch64 "baseline", "neon", "dotprod"). The baseline if that name is
+ * invalid, see mxl_level_check. */
 int mxl_level_find(void);
 
 static inline int mxl_level(void)

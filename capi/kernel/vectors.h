@@ -1,8 +1,10 @@
 /* The vectors of each instruction set, under names that macros can compose: for a set and an
  * element type, SET##_v is the type, and SET##_load, _store, _splat, _add, _fma(a, b, c) = a * b +
  * c and _sum of a vector's elements are its operations; _load_part and _store_part have the first n
- * elements, _limit(x, low, high) is between them, or NaN. For the micro kernels of products and
- * convolutions, which are written once for all sets. */
+ * elements, _limit(x, low, high) is between them, or NaN. SET##_one is a number for all elements,
+ * of _one_at(pointer), and _fma_one(s, b, c) = s * b + c: a vector, unless instructions take a
+ * number. For the micro kernels of products and convolutions, which are written once for all sets.
+ */
 #ifndef MXL_KERNEL_VECTORS_H
 #define MXL_KERNEL_VECTORS_H
 
@@ -64,14 +66,65 @@ BASELINE(base_f32, float)
 BASELINE(base_f64, double)
 #undef BASELINE
 
-#if defined(__aarch64__)
-#include <arm_neon.h>
-
-#define base_f32_fma(a, b, c) vfmaq_f32(c, a, b)
-#define base_f64_fma(a, b, c) vfmaq_f64(c, a, b)
-#else
 #define base_f32_fma(a, b, c) ((a) * (b) + (c))
 #define base_f64_fma(a, b, c) ((a) * (b) + (c))
+
+typedef base_f32_v base_f32_one;
+typedef base_f64_v base_f64_one;
+#define base_f32_one_at(from) base_f32_splat(*(from))
+#define base_f64_one_at(from) base_f64_splat(*(from))
+#define base_f32_fma_one      base_f32_fma
+#define base_f64_fma_one      base_f64_fma
+
+/* ---- aarch64: the same vectors, with fused multiply-adds ---- */
+#if MXL_HAS_NEON
+#include <arm_neon.h>
+
+/* (From a number in a register the compiler would make a vector, by an instruction that takes the
+ * place of a multiplication.) */
+MXL_INLINE float32x4_t fma_one_f32(float s, float32x4_t b, float32x4_t c)
+{
+    __asm__("fmla %0.4s, %1.4s, %2.s[0]" : "+w"(c) : "w"(b), "w"(s));
+    return c;
+}
+
+MXL_INLINE float64x2_t fma_one_f64(double s, float64x2_t b, float64x2_t c)
+{
+    __asm__("fmla %0.2d, %1.2d, %2.d[0]" : "+w"(c) : "w"(b), "w"(s));
+    return c;
+}
+
+/* (NaN stays: vminq and vmaxq give it.) */
+MXL_INLINE float32x4_t limit_neon(float32x4_t x, float32x4_t low, float32x4_t high)
+{
+    return vminq_f32(vmaxq_f32(x, low), high);
+}
+
+typedef float32x4_t neon_f32_v;
+typedef float neon_f32_one;
+#define neon_f32_load         vld1q_f32
+#define neon_f32_load_part    (float32x4_t) base_f32_load_part
+#define neon_f32_store        vst1q_f32
+#define neon_f32_store_part   base_f32_store_part
+#define neon_f32_limit        limit_neon
+#define neon_f32_splat        vdupq_n_f32
+#define neon_f32_add          vaddq_f32
+#define neon_f32_fma(a, b, c) vfmaq_f32(c, a, b)
+#define neon_f32_sum          vaddvq_f32
+#define neon_f32_one_at(from) (*(from))
+#define neon_f32_fma_one      fma_one_f32
+
+typedef float64x2_t neon_f64_v;
+typedef double neon_f64_one;
+#define neon_f64_load         vld1q_f64
+#define neon_f64_load_part    (float64x2_t) base_f64_load_part
+#define neon_f64_store        vst1q_f64
+#define neon_f64_splat        vdupq_n_f64
+#define neon_f64_add          vaddq_f64
+#define neon_f64_fma(a, b, c) vfmaq_f64(c, a, b)
+#define neon_f64_sum          vaddvq_f64
+#define neon_f64_one_at(from) (*(from))
+#define neon_f64_fma_one      fma_one_f64
 #endif
 
 /* ---- x86-64 ---- */
@@ -148,6 +201,9 @@ typedef __m256 avx2_f32_v;
 #define avx2_f32_add        _mm256_add_ps
 #define avx2_f32_fma        _mm256_fmadd_ps
 #define avx2_f32_sum        sum_256
+typedef __m256 avx2_f32_one;
+#define avx2_f32_one_at(from) _mm256_set1_ps(*(from))
+#define avx2_f32_fma_one      _mm256_fmadd_ps
 
 typedef __m256d avx2_f64_v;
 #define avx2_f64_load      _mm256_loadu_pd
@@ -157,6 +213,9 @@ typedef __m256d avx2_f64_v;
 #define avx2_f64_add       _mm256_add_pd
 #define avx2_f64_fma       _mm256_fmadd_pd
 #define avx2_f64_sum       sum_256d
+typedef __m256d avx2_f64_one;
+#define avx2_f64_one_at(from) _mm256_set1_pd(*(from))
+#define avx2_f64_fma_one      _mm256_fmadd_pd
 
 typedef __m512 avx512_f32_v;
 #define avx512_f32_load       _mm512_loadu_ps
@@ -168,6 +227,9 @@ typedef __m512 avx512_f32_v;
 #define avx512_f32_add        _mm512_add_ps
 #define avx512_f32_fma        _mm512_fmadd_ps
 #define avx512_f32_sum        _mm512_reduce_add_ps
+typedef __m512 avx512_f32_one;
+#define avx512_f32_one_at(from) _mm512_set1_ps(*(from))
+#define avx512_f32_fma_one      _mm512_fmadd_ps
 
 typedef __m512d avx512_f64_v;
 #define avx512_f64_load      _mm512_loadu_pd
@@ -177,6 +239,9 @@ typedef __m512d avx512_f64_v;
 #define avx512_f64_add       _mm512_add_pd
 #define avx512_f64_fma       _mm512_fmadd_pd
 #define avx512_f64_sum       _mm512_reduce_add_pd
+typedef __m512d avx512_f64_one;
+#define avx512_f64_one_at(from) _mm512_set1_pd(*(from))
+#define avx512_f64_fma_one      _mm512_fmadd_pd
 
 #endif
 

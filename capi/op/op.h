@@ -44,18 +44,18 @@ typedef enum mxl_param_type {
 
 typedef struct mxl_param {
     const char *name;
-    mxl_param_type type;
-    size_t offset;   /* of the field in the parameter struct */
-    const char *def; /* the default as text; NULL: required */
+    int32_t min; /* MXL_P_INT with has_min: smallest allowed value */
+    bool has_min : 1;
+    bool sets_outputs : 1; /* the number of visible outputs depends on it */
+    uint8_t type;          /* an mxl_param_type */
+    uint16_t offset;       /* of the field in the parameter struct */
+    const char *def;       /* the default as text; NULL: required */
     const char *doc;
     const char *const *values; /* MXL_P_ENUM, MXL_P_DTYPE: the allowed names, ends with NULL */
     const char *type_text;     /* type and default, for introspection; NULL: type_name, default */
     const char *type_name;     /* the type, for introspection; the default follows without quotes.
                                   "long" and "double" have 64 bits, other numbers 32; NULL: derived
                                   from `type` */
-    int64_t min;               /* MXL_P_INT with has_min: smallest allowed value */
-    bool has_min;
-    bool sets_outputs; /* the number of visible outputs depends on it */
 } mxl_param;
 
 /* One row of a parameter table: the struct and its field, which has the parameter's name; the type;
@@ -71,9 +71,9 @@ typedef struct mxl_param {
 typedef struct mxl_input {
     const char *name;
     const char *doc;
-    bool mutated;          /* the operator writes into it (see also `mutates` of mxl_op) */
     const char *type_text; /* for introspection; NULL: "NDArray-or-Symbol" */
-    int after;             /* introspection prints it after that many parameters */
+    int16_t after;         /* introspection prints it after that many parameters */
+    bool mutated;          /* the operator writes into it (see also `mutates` of mxl_op) */
 } mxl_input;
 
 /* One row of an input table: name, documentation, then further fields by their names. */
@@ -186,24 +186,7 @@ struct mxl_op {
     int (*plan)(mxl_plan *plan);         /* of a movement: op/plan.h */
     const mxl_promotion *promotion;      /* NULL: inputs must have the dtypes that infer wants */
     const mxl_sparse_forms *sparse;      /* NULL: sparse inputs are replaced by dense copies */
-    bool makes_sparse;  /* dense inputs may give sparse outputs: `sparse` is always asked */
-    bool keeps_scalars; /* a result without dimensions stays so in MXNet's legacy mode, which its
-                           composition does not see */
-    bool forgets_base;  /* a view of it becomes an array without base: its input is a temporary */
-    void (*forget)(mxl_ref *payload); /* NULL, or: saved tensors were released */
-    bool wraps_node;   /* its node's payload is a node whose vjp its own calls (CopySlices) */
-    bool strided;      /* compute takes inputs with any strides, without kernels */
-    bool keeps_layout; /* as of those with kernels, a result may lie as its inputs do */
-    bool in_place;     /* compute may write an output that lies exactly over an input */
-    bool keeps_form;   /* compute keeps a form of input 1 between calls (op/kept.h) */
-    bool draws;        /* results may be random: another call with the same inputs has others */
-    bool cheap; /* results are computed again rather than kept for backward, where a graph is asked
-                   to (symbol/passes/remat.h); of one that draws, where it has one output. With
-                   kernels or a plan it is one anyway */
-    bool fails_late; /* an error of compute is reported where a result is read (array/failure.h) */
-    bool grad_updates; /* grad updates inputs, also where no gradient arrives (BatchNorm) */
-    bool by_rows; /* axis 0 of all inputs and results counts cases, each of which is on its own */
-    bool along;   /* the same of any axis in front, with one more in all: `axis` alone matters */
+    void (*forget)(mxl_ref *payload);    /* NULL, or: saved tensors were released */
 #ifndef MXL_WITHOUT_BATCHES
     /* NULL, or: how a whole batch of calls runs (engine/batch/batch.h), where `by_rows`, `along`
      * and the text of shapes do not say it. Sets the results. 1: done, 0: not of these arrays, -1
@@ -212,16 +195,35 @@ struct mxl_op {
 #else
     bool batch; /* without that part: not used */
 #endif
-    bool writes_last; /* compute writes when it has read all inputs: outputs may lie anywhere, and
-                         have any strides if it is `strided` */
-    uint8_t u64;      /* mxl_u64; a byte, as there are many descriptors */
     /* Bits, as there are many descriptors. */
+    bool makes_sparse : 1;  /* dense inputs may give sparse outputs: `sparse` is always asked */
+    bool keeps_scalars : 1; /* a result without dimensions stays so in MXNet's legacy mode, which
+                               its composition does not see */
+    bool forgets_base : 1;  /* a view of it becomes an array without base: its input is temporary */
+    bool wraps_node : 1;    /* its node's payload is a node whose vjp its own calls (CopySlices) */
+    bool strided : 1;       /* compute takes inputs with any strides, without kernels */
+    bool keeps_layout : 1;  /* as of those with kernels, a result may lie as its inputs do */
+    bool in_place : 1;      /* compute may write an output that lies exactly over an input */
+    bool keeps_form : 1;    /* compute keeps a form of input 1 between calls (op/kept.h) */
+    bool draws : 1;        /* results may be random: another call with the same inputs has others */
+    bool cheap : 1;        /* results are computed again rather than kept for backward, where a
+                              graph is asked to (symbol/passes/remat.h); of one that draws, where
+                              it has one output. With kernels or a plan it is one anyway */
+    bool fails_late : 1;   /* an error of compute is reported where a result is read
+                              (array/failure.h) */
+    bool grad_updates : 1; /* grad updates inputs, also where no gradient arrives (BatchNorm) */
+    bool by_rows : 1;      /* axis 0 of all inputs and results counts cases, each on its own */
+    bool along : 1;        /* the same of any axis in front, with one more in all: `axis` alone
+                              matters */
+    bool writes_last : 1;  /* compute writes when it has read all inputs: outputs may lie anywhere,
+                              and have any strides if it is `strided` */
     bool any_dtype : 1;    /* compute takes the dtypes without loops as they are: copies, casts */
     bool low : 1;          /* compute takes bfloat16 as it is, or returns 1 and has done nothing */
     bool keeps_result : 1; /* graphs keep the result of a parameter between predictions */
-    bool needs_out;    /* writes into an array that is given (out=), whose dtype, and shape where no
-                          input tells, it takes: without one infer fails */
-    mxl_loop u64_loop; /* element-wise, of uint64 where no way of `u64` does; in place of it */
+    bool needs_out : 1;    /* writes into an array that is given (out=), whose dtype, and shape
+                              where no input tells, it takes: without one infer fails */
+    uint8_t u64;           /* mxl_u64 */
+    mxl_loop u64_loop;     /* element-wise, of uint64 where no way of `u64` does; in place of it */
     /* PyTorch's name of its nodes, and slots as in mxl_dialect. NULL: a name is made of the
      * operator's own, "_maximum_scalar" MaximumBackward0; and no slots. */
     const char *node_name, *node_slots;

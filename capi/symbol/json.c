@@ -183,10 +183,21 @@ static mxl_json *read_items(parser *p, mxl_json *value, char end)
     }
 }
 
+/* The length of a word. (A strspn may look for the end of the whole text first, as zig's does.) */
+static size_t word_length(const char *at)
+{
+    static const char of_words[] = "+-.0123456789abcdefghijklmnopqrstuvwxyzEINF";
+    size_t length = 0;
+
+    while (at[length] != '\0' && strchr(of_words, at[length]) != NULL)
+        length++;
+    return length;
+}
+
 /* A number, true, false or null. */
 static mxl_json *read_word(parser *p, mxl_json *value)
 {
-    size_t length = strspn(p->at, "+-.0123456789abcdefghijklmnopqrstuvwxyzEINF");
+    size_t length = word_length(p->at);
     char *text = mxl_arena_alloc(p->arena, length + 1), *end;
 
     if (text == NULL)

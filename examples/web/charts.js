@@ -1,7 +1,12 @@
 /* The two curves, in SVG, and the bars of ten probabilities. */
 
 const SVG = 'http://www.w3.org/2000/svg';
-const WIDTH = 300, HEIGHT = 150, LEFT = 34, BOTTOM = 20, TOP = 6, MOST = 400;
+const WIDTH = 300,
+  HEIGHT = 150,
+  LEFT = 34,
+  BOTTOM = 20,
+  TOP = 6,
+  MOST = 400;
 
 function element(name, attributes, text = '') {
   const made = document.createElementNS(SVG, name);
@@ -12,9 +17,12 @@ function element(name, attributes, text = '') {
 
 /** A curve over passes, which grows. */
 export class Curve {
-  #box; #options; #points = [];
+  #box;
+  #options;
+  #points = [];
 
-  /** @param {HTMLElement} box @param {{label: string, top: number, write: function(number): string, goal?: number}} options
+  /** @param {HTMLElement} box
+   * @param {{label: string, top: number, write: function(number): string, goal?: number}} options
    *   top: the highest value shown; goal: a dashed line; write: a value as text */
   constructor(box, options) {
     [this.#box, this.#options] = [box, options];
@@ -28,32 +36,64 @@ export class Curve {
 
   add(pass, value) {
     this.#points.push([pass, value]);
-    if (this.#points.length > MOST) this.#points = this.#points.filter((_, i, {length}) => i % 2 === 1 || i === length - 1);
+    if (this.#points.length > MOST)
+      this.#points = this.#points.filter((_, i, {length}) => i % 2 === 1 || i === length - 1);
     this.#draw();
   }
 
   #draw() {
-    const {label, write, goal} = this.#options, points = this.#points, last = points[points.length - 1];
-    const top = this.#options.top, end = Math.max(5, Math.ceil((last ? last[0] : 0) / 5) * 5);
-    const x = (pass) => LEFT + pass / end * (WIDTH - LEFT - 8), y = (value) => TOP + (1 - Math.min(1, value / top)) * (HEIGHT - TOP - BOTTOM);
-    const svg = element('svg', {viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img',
-      'aria-label': last ? `${label}: ${write(last[1])} after ${last[0].toFixed(1)} passes; ${write(points[0][1])} at first` : `${label}: nothing yet`});
+    const {label, write, goal} = this.#options,
+      points = this.#points,
+      last = points[points.length - 1];
+    const top = this.#options.top,
+      end = Math.max(5, Math.ceil((last ? last[0] : 0) / 5) * 5);
+    const x = (pass) => LEFT + (pass / end) * (WIDTH - LEFT - 8),
+      y = (value) => TOP + (1 - Math.min(1, value / top)) * (HEIGHT - TOP - BOTTOM);
+    const svg = element('svg', {
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+      role: 'img',
+      'aria-label': last
+        ? `${label}: ${write(last[1])} after ${last[0].toFixed(1)} passes; ${write(points[0][1])} at first`
+        : `${label}: nothing yet`,
+    });
     for (const share of [0, 0.5, 1]) {
-      svg.append(element('line', {x1: LEFT, x2: WIDTH, y1: y(share * top), y2: y(share * top), class: 'grid'}),
-        element('text', {x: LEFT - 6, y: y(share * top) + 4, 'text-anchor': 'end'}, write(share * top)));
+      svg.append(
+        element('line', {x1: LEFT, x2: WIDTH, y1: y(share * top), y2: y(share * top), class: 'grid'}),
+        element('text', {x: LEFT - 6, y: y(share * top) + 4, 'text-anchor': 'end'}, write(share * top)),
+      );
     }
     for (const pass of [0, end / 2, end])
-      svg.append(element('text', {x: x(pass), y: HEIGHT - 4, 'text-anchor': pass === 0 ? 'start' : pass === end ? 'end' : 'middle'}, pass === end ? `${end} passes` : String(pass)));
+      svg.append(
+        element(
+          'text',
+          {x: x(pass), y: HEIGHT - 4, 'text-anchor': pass === 0 ? 'start' : pass === end ? 'end' : 'middle'},
+          pass === end ? `${end} passes` : String(pass),
+        ),
+      );
     if (goal) {
-      svg.append(element('line', {x1: LEFT, x2: WIDTH, y1: y(goal), y2: y(goal), class: 'goal'}),
-        element('text', {x: WIDTH, y: y(goal) + 13, 'text-anchor': 'end'}, write(goal)));
+      svg.append(
+        element('line', {x1: LEFT, x2: WIDTH, y1: y(goal), y2: y(goal), class: 'goal'}),
+        element('text', {x: WIDTH, y: y(goal) + 13, 'text-anchor': 'end'}, write(goal)),
+      );
     }
     if (last) {
-      svg.append(element('path', {class: 'line', d: points.map(([pass, value], i) => `${i ? 'L' : 'M'}${x(pass).toFixed(1)} ${y(value).toFixed(1)}`).join('')}),
-        element('circle', {class: 'end', cx: x(last[0]), cy: y(last[1]), r: 3.5}));
+      svg.append(
+        element('path', {
+          class: 'line',
+          d: points.map(([pass, value], i) => `${i ? 'L' : 'M'}${x(pass).toFixed(1)} ${y(value).toFixed(1)}`).join(''),
+        }),
+        element('circle', {class: 'end', cx: x(last[0]), cy: y(last[1]), r: 3.5}),
+      );
     }
     this.#box.replaceChildren(svg);
   }
+}
+
+function span(name, text = '', ...children) {
+  const made = document.createElement('span');
+  made.className = name;
+  made.append(text, ...children);
+  return made;
 }
 
 /** Ten bars. */
@@ -64,8 +104,8 @@ export class Bars {
   constructor(list) {
     this.#rows = Array.from({length: 10}, (_, digit) => {
       const row = document.createElement('li');
-      row.innerHTML = `<span>${digit}</span><span class="track" aria-hidden="true"><span class="fill"></span></span><span class="percent">–</span>`;
-      row.querySelector('.track').style.display = row.querySelector('.fill').style.display = 'block';
+      row.append(span('', String(digit)), span('track', '', span('fill')), span('percent', '–'));
+      row.querySelector('.track').setAttribute('aria-hidden', 'true');
       list.append(row);
       return row;
     });
@@ -78,7 +118,9 @@ export class Bars {
       const value = probabilities ? probabilities[digit] : 0;
       row.classList.toggle('best', probabilities !== null && value === best);
       row.querySelector('.fill').style.transform = `scaleX(${value})`;
-      row.querySelector('.percent').textContent = probabilities ? `${(100 * value).toFixed(value < 0.1 ? 1 : 0)} %` : '–';
+      row.querySelector('.percent').textContent = probabilities
+        ? `${(100 * value).toFixed(value < 0.1 ? 1 : 0)} %`
+        : '–';
     });
   }
 }

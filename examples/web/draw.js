@@ -6,9 +6,15 @@ const GRID = 32; // the digits were counted from 32 x 32 dots, 4 x 4 for each pi
 const INK = 19.5 * 16; // dots of ink in a usual digit of the data
 
 export class Pad {
-  #canvas; #changed; #say; #strokes = []; #image = null; #pen = {x: 0.5, y: 0.25, down: false, shown: false};
+  #canvas;
+  #changed;
+  #say;
+  #strokes = [];
+  #image = null;
+  #pen = {x: 0.5, y: 0.25, down: false, shown: false};
 
-  /** @param {HTMLCanvasElement} canvas @param {function(?Uint8Array): void} changed gets 64 pixels, 0 to 16; null: nothing drawn
+  /** @param {HTMLCanvasElement} canvas
+   * @param {function(?Uint8Array): void} changed gets 64 pixels, 0 to 16; null: nothing drawn
    * @param {function(string): void} say tells what the keyboard's pen does */
   constructor(canvas, changed, say) {
     [this.#canvas, this.#changed, this.#say] = [canvas, changed, say];
@@ -31,7 +37,8 @@ export class Pad {
   /** The drawing as height x width values of 0 to 1. */
   values(height, width) {
     if (height === 8 && width === 8) return Float32Array.from(this.pixels || new Uint8Array(PIXELS), (ink) => ink / 16);
-    const canvas = new OffscreenCanvas(width, height), context = canvas.getContext('2d');
+    const canvas = new OffscreenCanvas(width, height),
+      context = canvas.getContext('2d');
     context.drawImage(this.#canvas, 0, 0, width, height);
     const {data} = context.getImageData(0, 0, width, height);
     return Float32Array.from({length: width * height}, (_, i) => data[4 * i + 3] / 255);
@@ -97,8 +104,11 @@ export class Pad {
   }
 
   #key(event) {
-    const moves = {ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0]}, move = moves[event.key], pen = this.#pen;
-    if (event.ctrlKey || event.metaKey || event.altKey || !(move || ['Backspace', ' ', 'Enter'].includes(event.key))) return;
+    const moves = {ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0]},
+      move = moves[event.key],
+      pen = this.#pen;
+    if (event.ctrlKey || event.metaKey || event.altKey || !(move || ['Backspace', ' ', 'Enter'].includes(event.key)))
+      return;
     event.preventDefault();
     pen.shown = true;
     if (event.key === 'Backspace') {
@@ -120,9 +130,11 @@ export class Pad {
 
   /** Draws the pad. */
   paint() {
-    const canvas = this.#canvas, size = Math.max(1, Math.round(canvas.clientWidth * devicePixelRatio));
+    const canvas = this.#canvas,
+      size = Math.max(1, Math.round(canvas.clientWidth * devicePixelRatio));
     if (canvas.width !== size) canvas.width = canvas.height = size;
-    const context = canvas.getContext('2d'), style = getComputedStyle(canvas);
+    const context = canvas.getContext('2d'),
+      style = getComputedStyle(canvas);
     context.clearRect(0, 0, size, size);
     if (this.#image) this.#paintImage(context, size, style.color);
     trace(context, this.#strokes, ([x, y]) => [x * size, y * size], size / 13, style.color);
@@ -139,7 +151,7 @@ export class Pad {
     context.fillStyle = colour;
     this.#image.forEach((ink, i) => {
       context.globalAlpha = ink / 16;
-      context.fillRect((i % 8) * size / 8, Math.floor(i / 8) * size / 8, size / 8 + 0.5, size / 8 + 0.5);
+      context.fillRect(((i % 8) * size) / 8, (Math.floor(i / 8) * size) / 8, size / 8 + 0.5, size / 8 + 0.5);
     });
     context.globalAlpha = 1;
   }
@@ -157,25 +169,42 @@ function trace(context, strokes, map, width, colour) {
   }
 }
 
-/** Lines as the data's digits were made: as high as the picture, their ink in the middle, counted in blocks of 4 x 4 dots. */
+/** Lines as the data's digits were made: as high as the picture, their ink in the middle, counted in blocks of 4 x 4
+ * dots. */
 function reduce(strokes) {
-  const points = strokes.flat(), xs = points.map(([x]) => x), ys = points.map(([, y]) => y);
-  const left = Math.min(...xs), top = Math.min(...ys), width = Math.max(...xs) - left, height = Math.max(...ys) - top;
-  let length = 0, weighed = 0;
+  const points = strokes.flat(),
+    xs = points.map(([x]) => x),
+    ys = points.map(([, y]) => y);
+  const left = Math.min(...xs),
+    top = Math.min(...ys),
+    width = Math.max(...xs) - left,
+    height = Math.max(...ys) - top;
+  let length = 0,
+    weighed = 0;
   for (const stroke of strokes) {
     for (let i = 1; i < stroke.length; i++) {
-      const [[x0, y0], [x1, y1]] = [stroke[i - 1], stroke[i]], part = Math.hypot(x1 - x0, y1 - y0);
+      const [[x0, y0], [x1, y1]] = [stroke[i - 1], stroke[i]],
+        part = Math.hypot(x1 - x0, y1 - y0);
       length += part;
-      weighed += part * (x0 + x1) / 2;
+      weighed += (part * (x0 + x1)) / 2;
     }
   }
   const middle = length > 0 ? weighed / length : left;
   const scale = Math.min((GRID - 4) / Math.max(height, 0.25), (GRID - 6) / Math.max(width, 0.25));
   const pen = Math.min(6.5, Math.max(3, INK / Math.max(1, length * scale)));
-  const fit = (GRID - pen) / (GRID - 4), offset = (GRID - height * scale * fit) / 2;
-  const canvas = new OffscreenCanvas(GRID, GRID), context = canvas.getContext('2d', {willReadFrequently: true});
-  trace(context, strokes, ([x, y]) => [GRID / 2 + (x - middle) * scale * fit, offset + (y - top) * scale * fit], pen, '#000');
-  const {data} = context.getImageData(0, 0, GRID, GRID), ink = new Float32Array(PIXELS);
+  const fit = (GRID - pen) / (GRID - 4),
+    offset = (GRID - height * scale * fit) / 2;
+  const canvas = new OffscreenCanvas(GRID, GRID),
+    context = canvas.getContext('2d', {willReadFrequently: true});
+  trace(
+    context,
+    strokes,
+    ([x, y]) => [GRID / 2 + (x - middle) * scale * fit, offset + (y - top) * scale * fit],
+    pen,
+    '#000',
+  );
+  const {data} = context.getImageData(0, 0, GRID, GRID),
+    ink = new Float32Array(PIXELS);
   for (let y = 0; y < GRID; y++) {
     for (let x = 0; x < GRID; x++) ink[(y >> 2) * 8 + (x >> 2)] += data[4 * (y * GRID + x) + 3] / 255;
   }

@@ -2,7 +2,9 @@
 import {layout} from './layout.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
-const HEIGHT = 46, LETTER = 7.6, LONGEST = 22;
+const HEIGHT = 46,
+  LONGEST = 22;
+const SMALLEST = 0.75; // how far a picture shrinks to fit its box; beyond that it scrolls
 
 function element(name, attributes = {}, ...children) {
   const made = document.createElementNS(SVG, name);
@@ -10,13 +12,28 @@ function element(name, attributes = {}, ...children) {
   made.append(...children);
   return made;
 }
+const measuring = document.createElement('canvas').getContext('2d');
+/** The width of a text in a box, in pixels. */
+function widthOf(text, font) {
+  measuring.font = font;
+  return measuring.measureText(text).width;
+}
 const short = (text) => (text.length > LONGEST ? `${text.slice(0, LONGEST - 8)}…${text.slice(-7)}` : text);
 const KINDS = {operator: 'operator', weight: 'weights', data: 'input'};
 
 export class GraphView {
-  #picture; #panel; #nodes = []; #shown = []; #marks = []; #readers = []; #plan = null; #chosen = -1; #label;
+  #picture;
+  #panel;
+  #nodes = [];
+  #shown = [];
+  #marks = [];
+  #readers = [];
+  #plan = null;
+  #chosen = -1;
+  #label;
 
-  /** @param {HTMLElement} picture where the SVG goes; it scrolls @param {HTMLElement} panel what describes the chosen node
+  /** @param {HTMLElement} picture where the SVG goes; it scrolls
+   * @param {HTMLElement} panel what describes the chosen node
    * @param {string} label what the picture is called */
   constructor(picture, panel, label) {
     this.#picture = picture;
@@ -32,8 +49,13 @@ export class GraphView {
     this.#shown = nodes.map((node, i) => i).filter((i) => weights || nodes[i].kind !== 'weight');
     const at = new Map(this.#shown.map((node, i) => [node, i]));
     const sized = this.#shown.map((i) => {
-      const {title, shape, inputs} = nodes[i], letters = Math.max(short(title).length, short(shape).length, 6);
-      return {width: letters * LETTER + 24, height: HEIGHT, inputs: inputs.filter((from) => at.has(from)).map((from) => at.get(from))};
+      const {title, shape, inputs} = nodes[i],
+        words = Math.max(widthOf(short(title), '600 13px system-ui'), widthOf(short(shape), '11.5px system-ui'));
+      return {
+        width: Math.max(60, words) + 28,
+        height: HEIGHT,
+        inputs: inputs.filter((from) => at.has(from)).map((from) => at.get(from)),
+      };
     });
     this.#readers = this.#shown.map(() => []);
     sized.forEach(({inputs}, to) => inputs.forEach((from) => this.#readers[from].push(to)));
@@ -43,30 +65,77 @@ export class GraphView {
   }
 
   #draw() {
-    const {width, height, places, edges, sized} = this.#plan, pad = 12, lines = element('g', {'aria-hidden': 'true'}), boxes = element('g');
+    const {width, height, places, edges, sized} = this.#plan,
+      pad = 12,
+      lines = element('g', {'aria-hidden': 'true'}),
+      boxes = element('g');
     for (const {from, to, points} of edges) {
-      const path = element('path', {d: curve(points), class: 'edge', 'data-from': from, 'data-to': to, 'marker-end': `url(#arrow-${this.#picture.id})`});
+      const path = element('path', {
+        d: curve(points),
+        class: 'edge',
+        'data-from': from,
+        'data-to': to,
+        'marker-end': `url(#arrow-${this.#picture.id})`,
+      });
       lines.append(path);
     }
     this.#marks = this.#shown.map((i, at) => {
-      const {title, kind, shape} = this.#nodes[i], {x, y} = places[at], wide = sized[at].width;
-      const mark = element('g', {class: `node ${kind}`, role: 'button', tabindex: -1, transform: `translate(${x} ${y})`, 'aria-label': this.#spoken(at)},
-        element('rect', {x: -wide / 2, y: -HEIGHT / 2, width: wide, height: HEIGHT, rx: kind === 'operator' ? 8 : HEIGHT / 2}),
-        element('text', {y: shape ? -4 : 4, class: 'title'}, short(title)), ' ', element('text', {y: 13, class: 'shape'}, short(shape)));
+      const {title, kind, shape} = this.#nodes[i],
+        {x, y} = places[at],
+        wide = sized[at].width;
+      const mark = element(
+        'g',
+        {
+          class: `node ${kind}`,
+          role: 'button',
+          tabindex: -1,
+          transform: `translate(${x} ${y})`,
+          'aria-label': this.#spoken(at),
+        },
+        element('rect', {
+          x: -wide / 2,
+          y: -HEIGHT / 2,
+          width: wide,
+          height: HEIGHT,
+          rx: kind === 'operator' ? 8 : HEIGHT / 2,
+        }),
+        element('text', {y: shape ? -4 : 4, class: 'title'}, short(title)),
+        ' ',
+        element('text', {y: 13, class: 'shape'}, short(shape)),
+      );
       mark.addEventListener('click', () => this.choose(at, true));
       return mark;
     });
     boxes.append(...this.#marks);
-    const arrow = element('marker', {id: `arrow-${this.#picture.id}`, viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: 'auto'},
-      element('path', {d: 'M0 0.5 L8 4 L0 7.5 z', class: 'arrow'}));
+    const arrow = element(
+      'marker',
+      {
+        id: `arrow-${this.#picture.id}`,
+        viewBox: '0 0 8 8',
+        refX: 7,
+        refY: 4,
+        markerWidth: 9,
+        markerHeight: 9,
+        markerUnits: 'userSpaceOnUse',
+        orient: 'auto',
+      },
+      element('path', {d: 'M0 0.5 L8 4 L0 7.5 z', class: 'arrow'}),
+    );
     const size = {width: width + 2 * pad, height: height + 2 * pad};
-    const svg = element('svg', {...size, viewBox: `${-pad} ${-pad} ${size.width} ${size.height}`, role: 'group', 'aria-label': this.#label},
-      element('defs', {}, arrow), lines, boxes);
+    const svg = element(
+      'svg',
+      {...size, viewBox: `${-pad} ${-pad} ${size.width} ${size.height}`, role: 'group', 'aria-label': this.#label},
+      element('defs', {}, arrow),
+      lines,
+      boxes,
+    );
+    svg.style.maxWidth = `max(100%, ${SMALLEST * size.width}px)`;
     this.#picture.replaceChildren(svg);
   }
 
   #spoken(at) {
-    const {title, kind, shape, inputs} = this.#nodes[this.#shown[at]], readers = this.#readers[at].length;
+    const {title, kind, shape, inputs} = this.#nodes[this.#shown[at]],
+      readers = this.#readers[at].length;
     const reads = inputs.length > 0 ? `, reads ${inputs.length}` : '';
     return `${title} ${shape}, ${KINDS[kind]}${reads}, read by ${readers}`;
   }
@@ -74,7 +143,8 @@ export class GraphView {
   /** Chooses a node of the picture; `focus` moves the keyboard to it. */
   choose(at, focus = false) {
     if (at < 0 || at >= this.#marks.length) return;
-    const before = this.#marks[this.#chosen], mark = this.#marks[at];
+    const before = this.#marks[this.#chosen],
+      mark = this.#marks[at];
     if (before) {
       before.setAttribute('tabindex', -1);
       before.removeAttribute('aria-current');
@@ -91,20 +161,34 @@ export class GraphView {
 
   /** Brings a node into sight, within the picture alone. */
   #scroll(at) {
-    const {x, y} = this.#plan.places[at], box = this.#picture;
-    box.scrollTo({left: x - box.clientWidth / 2 + 12, top: y - box.clientHeight / 2 + 12,
-      behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth'});
+    const {x, y} = this.#plan.places[at],
+      box = this.#picture,
+      svg = box.firstElementChild;
+    const scale = svg.clientWidth / svg.viewBox.baseVal.width || 1;
+    box.scrollTo({
+      left: x * scale - box.clientWidth / 2 + 12,
+      top: y * scale - box.clientHeight / 2 + 12,
+      behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth',
+    });
   }
 
   #key(event) {
     const {places, layers, sized} = this.#plan || {};
     if (!places || event.ctrlKey || event.metaKey || event.altKey) return;
-    const here = this.#chosen, row = layers[places[here].layer], column = row.indexOf(here);
-    const nearest = (all) => [...all].sort((a, b) => Math.abs(places[a].x - places[here].x) - Math.abs(places[b].x - places[here].x))[0];
+    const here = this.#chosen,
+      row = layers[places[here].layer],
+      column = row.indexOf(here);
+    const nearest = (all) =>
+      [...all].sort((a, b) => Math.abs(places[a].x - places[here].x) - Math.abs(places[b].x - places[here].x))[0];
     const next = {
-      ArrowUp: () => nearest(sized[here].inputs), ArrowDown: () => nearest(this.#readers[here]),
-      ArrowLeft: () => row[column - 1], ArrowRight: () => row[column + 1],
-      Home: () => 0, End: () => this.#marks.length - 1, Enter: () => here, ' ': () => here,
+      ArrowUp: () => nearest(sized[here].inputs),
+      ArrowDown: () => nearest(this.#readers[here]),
+      ArrowLeft: () => row[column - 1],
+      ArrowRight: () => row[column + 1],
+      Home: () => 0,
+      End: () => this.#marks.length - 1,
+      Enter: () => here,
+      ' ': () => here,
     }[event.key];
     if (!next) return;
     event.preventDefault();
@@ -113,17 +197,23 @@ export class GraphView {
   }
 
   #describe(at) {
-    const {title, kind, about, facts, inputs} = this.#nodes[this.#shown[at]], html = (name, ...children) => {
-      const made = document.createElement(name);
-      made.append(...children);
-      return made;
-    };
+    const {title, kind, about, facts, inputs} = this.#nodes[this.#shown[at]],
+      html = (name, ...children) => {
+        const made = document.createElement(name);
+        made.append(...children);
+        return made;
+      };
     const list = html('dl');
     for (const [term, text] of facts) list.append(html('dt', term), html('dd', text));
     const names = (all) => (all.length > 0 ? all.map((i) => this.#nodes[i].title).join(', ') : 'nothing');
-    list.append(html('dt', 'Reads'), html('dd', names(inputs)), html('dt', 'Is read by'),
-      html('dd', names(this.#readers[at].map((i) => this.#shown[i]))));
-    const heading = html('h3', title), tag = html('span', KINDS[kind]);
+    list.append(
+      html('dt', 'Reads'),
+      html('dd', names(inputs)),
+      html('dt', 'Is read by'),
+      html('dd', names(this.#readers[at].map((i) => this.#shown[i]))),
+    );
+    const heading = html('h3', title),
+      tag = html('span', KINDS[kind]);
     tag.className = `tag ${kind}`;
     heading.append(' ', tag);
     this.#panel.replaceChildren(heading, html('p', about), list);
@@ -134,7 +224,8 @@ export class GraphView {
 function curve(points) {
   let path = `M${points[0].join(' ')}`;
   for (let i = 1; i < points.length; i++) {
-    const [[x0, y0], [x1, y1]] = [points[i - 1], points[i]], middle = (y0 + y1) / 2;
+    const [[x0, y0], [x1, y1]] = [points[i - 1], points[i]],
+      middle = (y0 + y1) / 2;
     path += ` C${x0} ${middle} ${x1} ${middle} ${x1} ${y1}`;
   }
   return path;

@@ -1,7 +1,7 @@
-/* A layered layout of a directed graph (Sugiyama's method): layers by the longest path, long edges over points in between,
- * an order with few crossings, and places near the neighbours. Pure: sizes in, places out. */
+/* A layered layout of a directed graph (Sugiyama's method): layers by the longest path, long edges over points in
+ * between, an order with few crossings, and places near the neighbours. Pure: sizes in, places out. */
 
-const GAP = {x: 18, y: 36};
+const GAP = {x: 18, y: 30};
 const SWEEPS = 8;
 
 /** @param {{width: number, height: number, inputs: number[]}[]} nodes inputs come before what reads them
@@ -53,14 +53,19 @@ function chain(cells, from, to) {
 /** Sorts each layer by the mean place of its neighbours in the layer before (or after). */
 function order(layers, downwards) {
   const rows = downwards ? layers : [...layers].reverse();
-  for (const row of rows) row.forEach((cell, i) => { cell.at = i; });
+  for (const row of rows)
+    row.forEach((cell, i) => {
+      cell.at = i;
+    });
   for (const row of rows.slice(1)) {
     row.forEach((cell, i) => {
       const near = downwards ? cell.up : cell.down;
       cell.key = near.length > 0 ? near.reduce((sum, each) => sum + each.at, 0) / near.length : i;
     });
     row.sort((a, b) => a.key - b.key || a.at - b.at);
-    row.forEach((cell, i) => { cell.at = i; });
+    row.forEach((cell, i) => {
+      cell.at = i;
+    });
   }
 }
 
@@ -68,7 +73,8 @@ function order(layers, downwards) {
 function place(layers) {
   for (const row of layers) settle(row, () => 0);
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
-    const downwards = sweep % 2 === 0, rows = downwards ? layers : [...layers].reverse();
+    const downwards = sweep % 2 === 0,
+      rows = downwards ? layers : [...layers].reverse();
     for (const row of rows) {
       settle(row, (cell) => {
         const near = pulling(cell, downwards);
@@ -78,8 +84,8 @@ function place(layers) {
   }
 }
 
-/** The neighbours that a cell follows: those of the layer before, and of these rather the ones that read something, so that
- * what is computed step by step makes a straight line. */
+/** The neighbours that a cell follows: those of the layer before, and of these rather the ones that read something, so
+ * that what is computed step by step makes a straight line. */
 function pulling({up, down}, downwards) {
   const near = (downwards ? up : down).length > 0 ? (downwards ? up : down) : [...up, ...down];
   const inner = near.filter((each) => each.up.length > 0);
@@ -96,7 +102,8 @@ function settle(row, wanted) {
     const weight = cell.up.length > 0 ? 1 : 0.02; // what reads nothing makes room for the others
     blocks.push({sum: weight * (wanted(cell) - offset), weight, cells: [cell]});
     while (blocks.length > 1) {
-      const last = blocks[blocks.length - 1], before = blocks[blocks.length - 2];
+      const last = blocks[blocks.length - 1],
+        before = blocks[blocks.length - 2];
       if (before.sum / before.weight <= last.sum / last.weight) break;
       blocks.pop();
       before.sum += last.sum;
@@ -104,11 +111,16 @@ function settle(row, wanted) {
       before.cells.push(...last.cells);
     }
   });
-  for (const {sum, weight, cells} of blocks) cells.forEach((cell) => { cell.x = cell.offset + sum / weight; });
+  for (const {sum, weight, cells} of blocks)
+    cells.forEach((cell) => {
+      cell.x = cell.offset + sum / weight;
+    });
 }
 
 function result(cells, layers, edges) {
-  let y = 0, left = Infinity, right = -Infinity;
+  let y = 0,
+    left = Infinity,
+    right = -Infinity;
   for (const row of layers) {
     const height = Math.max(...row.map((cell) => cell.height));
     for (const cell of row) {
@@ -120,7 +132,8 @@ function result(cells, layers, edges) {
   }
   const shift = (cell) => [cell.x - left, cell.y];
   return {
-    width: Math.max(0, right - left), height: Math.max(0, y - GAP.y),
+    width: Math.max(0, right - left),
+    height: Math.max(0, y - GAP.y),
     places: cells.map((cell) => ({x: cell.x - left, y: cell.y, layer: cell.layer})),
     edges: edges.map(({from, to, chain: path}) => {
       const points = path.map(shift);

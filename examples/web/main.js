@@ -12,17 +12,34 @@ const RESTARTS = 3; // of the worker that trains, before the page gives up
 const MODULE = new URL('mxlite/mxlite.wasm.gz', import.meta.url).href;
 
 const bars = new Bars(find('bars'));
-let panel = null, data = null, own = 0, asked = 0;
+let panel = null,
+  data = null,
+  own = 0,
+  asked = 0;
 
-const trainer = new Remote(new URL('train_worker.js', import.meta.url), (event) => {
-  if (event.event === 'failed') return panel.failed(event.error);
-  panel.progress(event);
-  if (event.probabilities && pad.pixels) showAnswer(event.probabilities);
-}, (reason) => {
-  if (panel && trainer.starts < RESTARTS) begin().then(() => panel.failed(`The training stopped, and begins anew: ${reason}`), () => {});
-});
+const trainer = new Remote(
+  new URL('train_worker.js', import.meta.url),
+  (event) => {
+    if (event.event === 'failed') return panel.failed(event.error);
+    panel.progress(event);
+    if (event.probabilities && pad.pixels) showAnswer(event.probabilities);
+  },
+  (reason) => {
+    if (panel && trainer.starts < RESTARTS)
+      begin().then(
+        () => panel.failed(`The training stopped, and begins anew: ${reason}`),
+        () => {},
+      );
+  },
+);
 const graph = new GraphView(find('graph-picture'), find('graph-panel'), 'The recorded graph of one training step');
-const pad = new Pad(find('pad'), (pixels) => predict(pixels), (text) => { find('pen').textContent = text; });
+const pad = new Pad(
+  find('pad'),
+  (pixels) => predict(pixels),
+  (text) => {
+    find('pen').textContent = text;
+  },
+);
 new ModelPanel(new Remote(new URL('model_worker.js', import.meta.url)), pad, MODULE);
 
 function notice(text, error = false) {
@@ -44,7 +61,8 @@ const article = (digit) => `${digit === 8 ? 'an' : 'a'} ${digit}`;
 
 /** What the network answers, in words that change only when the answer does. */
 function showAnswer(probabilities) {
-  const order = [...probabilities.keys()].sort((a, b) => probabilities[b] - probabilities[a]), [best, second] = order;
+  const order = [...probabilities.keys()].sort((a, b) => probabilities[b] - probabilities[a]),
+    [best, second] = order;
   bars.show(probabilities);
   setDigit(best);
   if (!panel.trained) say(`Not trained yet, so it guesses: ${best}.`);
@@ -84,7 +102,8 @@ function connect() {
   for (let digit = 0; digit < 10; digit++) find('teach-digit').append(new Option(String(digit)));
   find('teach').onsubmit = async (event) => {
     event.preventDefault();
-    const digit = Number(find('teach-digit').value), {pixels} = pad;
+    const digit = Number(find('teach-digit').value),
+      {pixels} = pad;
     if (!pixels) {
       find('teach-status').textContent = 'Draw a digit first.';
       return;

@@ -1,4 +1,5 @@
-/* The part of the page that opens a visitor's model, shows it, and runs it. What fails leaves the shown model as it was. */
+/* The part of the page that opens a visitor's model, shows it, and runs it. What fails leaves the shown model as it
+ * was. */
 import {pictureShape, readModel, readPicture} from './files.js';
 import {bytesText, shapeText} from './graph_data.js';
 import {GraphView} from './graph_view.js';
@@ -14,7 +15,14 @@ function html(name, attributes = {}, ...children) {
 }
 
 export class ModelPanel {
-  #remote; #pad; #view; #module; #kept = {}; #opened = null; #nodes = []; #busy = false;
+  #remote;
+  #pad;
+  #view;
+  #module;
+  #kept = {};
+  #opened = null;
+  #nodes = [];
+  #busy = false;
 
   /** @param {import('./remote.js').Remote} remote @param {import('./draw.js').Pad} pad whose drawing can be an input
    * @param {string} module where mxlite.wasm is */
@@ -41,9 +49,15 @@ export class ModelPanel {
       inside = Math.max(0, inside + change);
       document.body.classList.toggle('dragging', inside > 0);
     };
-    addEventListener('dragenter', (event) => { if (files(event)) mark(1); });
-    addEventListener('dragleave', (event) => { if (files(event)) mark(-1); });
-    addEventListener('dragover', (event) => { if (files(event)) event.preventDefault(); });
+    addEventListener('dragenter', (event) => {
+      if (files(event)) mark(1);
+    });
+    addEventListener('dragleave', (event) => {
+      if (files(event)) mark(-1);
+    });
+    addEventListener('dragover', (event) => {
+      if (files(event)) event.preventDefault();
+    });
     addEventListener('drop', (event) => {
       if (!files(event)) return;
       event.preventDefault();
@@ -71,14 +85,18 @@ export class ModelPanel {
   }
 
   /** Opens files. @param {File[]} files */
-  open(files) { return this.#act('Opening…', () => this.#open(files)); }
+  open(files) {
+    return this.#act('Opening…', () => this.#open(files));
+  }
 
   async #example() {
-    const files = await Promise.all(['digits-symbol.json', 'digits-0000.params'].map(async (name) => {
-      const answer = await fetch(`example/${name}`);
-      if (!answer.ok) throw new Error(`example/${name} cannot be had: ${answer.status}`);
-      return new File([await answer.arrayBuffer()], name);
-    }));
+    const files = await Promise.all(
+      ['digits-symbol.json', 'digits-0000.params'].map(async (name) => {
+        const answer = await fetch(`example/${name}`);
+        if (!answer.ok) throw new Error(`example/${name} cannot be had: ${answer.status}`);
+        return new File([await answer.arrayBuffer()], name);
+      }),
+    );
     return this.#open(files);
   }
 
@@ -99,12 +117,16 @@ export class ModelPanel {
     this.#kept = {name, json};
     this.#opened = {...opened, name, json, weights, start: this.#remote.starts};
     this.#show();
-    const size = `${opened.nodes.filter(({kind}) => kind === 'operator').length} operations, ${opened.parameters.length} arrays of parameters`;
-    return opened.complete ? `${name} is open: ${size}.` : `${name} is open: ${size}. To run it, drop its .params file too.`;
+    const operations = opened.nodes.filter(({kind}) => kind === 'operator').length;
+    const size = `${operations} operations, ${opened.parameters.length} arrays of parameters`;
+    return opened.complete
+      ? `${name} is open: ${size}.`
+      : `${name} is open: ${size}. To run it, drop its .params file too.`;
   }
 
   #show() {
-    const {name, inputs, nodes, parameters, complete} = this.#opened, many = nodes.length > MANY;
+    const {name, inputs, nodes, parameters, complete} = this.#opened,
+      many = nodes.length > MANY;
     find('model-shown').hidden = false;
     find('model-name').textContent = name;
     find('model-weights').checked = !many;
@@ -112,11 +134,15 @@ export class ModelPanel {
     find('run').hidden = !complete;
     find('run-results').replaceChildren();
     find('run-inputs').replaceChildren(...inputs.map((input, i) => this.#field(input, i)));
-    const rows = parameters.map((each) => html('tr', {}, html('td', {}, each.name), html('td', {}, shapeText(each.shape)), html('td', {}, each.dtype)));
+    const rows = parameters.map((each) =>
+      html('tr', {}, html('td', {}, each.name), html('td', {}, shapeText(each.shape)), html('td', {}, each.dtype)),
+    );
     const head = html('tr', {}, ...['Name', 'Shape', 'Number type'].map((text) => html('th', {scope: 'col'}, text)));
     find('model-params').hidden = parameters.length === 0;
     find('model-params').firstElementChild.textContent = `The ${parameters.length} arrays of parameters`;
-    find('model-params').querySelector('.table').replaceChildren(html('table', {}, html('thead', {}, head), html('tbody', {}, ...rows)));
+    find('model-params')
+      .querySelector('.table')
+      .replaceChildren(html('table', {}, html('thead', {}, head), html('tbody', {}, ...rows)));
   }
 
   #draw(nodes) {
@@ -126,27 +152,54 @@ export class ModelPanel {
 
   /** The controls of an input: its shape, and what is put in. */
   #field({name, shape}, i) {
-    const text = html('input', {type: 'text', id: `input-${i}-shape`, value: shape.join(', '), inputmode: 'text', autocomplete: 'off', spellcheck: 'false'});
-    const kind = html('select', {id: `input-${i}-kind`}, ...[['random', 'Random numbers from 0 to 1'], ['zeros', 'Zeros'],
-      ['drawing', 'Your drawing'], ['picture', 'A picture…']].map(([value, label]) => html('option', {value}, label)));
+    const text = html('input', {
+      type: 'text',
+      id: `input-${i}-shape`,
+      value: shape.join(', '),
+      inputmode: 'text',
+      autocomplete: 'off',
+      spellcheck: 'false',
+    });
+    const kind = html(
+      'select',
+      {id: `input-${i}-kind`},
+      ...[
+        ['random', 'Random numbers from 0 to 1'],
+        ['zeros', 'Zeros'],
+        ['drawing', 'Your drawing'],
+        ['picture', 'A picture…'],
+      ].map(([value, label]) => html('option', {value}, label)),
+    );
     const file = html('input', {type: 'file', id: `input-${i}-file`, accept: 'image/*'});
     const picture = html('div', {class: 'field'}, html('label', {for: file.id}, 'Picture'), file);
     kind.value = shape.length === 2 && shape[1] === 64 && this.#pad.pixels ? 'drawing' : 'random';
     picture.hidden = true;
-    kind.onchange = () => { picture.hidden = kind.value !== 'picture'; };
-    return html('fieldset', {'data-input': name}, html('legend', {}, name),
+    kind.onchange = () => {
+      picture.hidden = kind.value !== 'picture';
+    };
+    return html(
+      'fieldset',
+      {'data-input': name},
+      html('legend', {}, name),
       html('div', {class: 'field'}, html('label', {for: text.id}, 'Shape'), text),
-      html('div', {class: 'field'}, html('label', {for: kind.id}, 'Filled with'), kind), picture);
+      html('div', {class: 'field'}, html('label', {for: kind.id}, 'Filled with'), kind),
+      picture,
+    );
   }
 
   async #given(fieldset) {
-    const name = fieldset.dataset.input, text = fieldset.querySelector('input[type=text]').value;
-    const shape = text.split(/[\s,×x()[\]]+/).filter(Boolean).map(Number);
+    const name = fieldset.dataset.input,
+      text = fieldset.querySelector('input[type=text]').value;
+    const shape = text
+      .split(/[\s,×x()[\]]+/)
+      .filter(Boolean)
+      .map(Number);
     if (shape.length === 0 || !shape.every((extent) => Number.isInteger(extent) && extent > 0))
       throw new Error(`${name}: a shape is a list of whole numbers, like 1, 3, 224, 224; not “${text}”.`);
     const kind = fieldset.querySelector('select').value;
     if (kind === 'drawing') {
-      const {copies, channels, height, width} = pictureShape(shape), once = this.#pad.values(height, width);
+      const {copies, channels, height, width} = pictureShape(shape),
+        once = this.#pad.values(height, width);
       const values = new Float32Array(once.length * channels * copies);
       for (let at = 0; at < values.length; at += once.length) values.set(once, at);
       return [name, {shape, kind: 'values', values}];
@@ -160,22 +213,50 @@ export class ModelPanel {
   }
 
   async #run() {
-    const given = Object.fromEntries(await Promise.all([...find('run-inputs').children].map((each) => this.#given(each))));
+    const given = Object.fromEntries(
+      await Promise.all([...find('run-inputs').children].map((each) => this.#given(each))),
+    );
     const {json, weights, start} = this.#opened;
-    if (start !== this.#remote.starts || !this.#remote.runs) { // the worker that had it has failed
+    if (start !== this.#remote.starts || !this.#remote.runs) {
+      // the worker that had it has failed
       await this.#remote.call('open', this.#module, json, weights);
       this.#opened.start = this.#remote.starts;
     }
     const {seconds, outputs, nodes, memory} = await this.#remote.call('run', given);
     this.#draw(nodes);
-    find('run-results').replaceChildren(...outputs.map(({name, shape, top, probabilities, values}) => {
-      const rows = top.map(({index, value}) => html('tr', {}, html('td', {}, String(index)),
-        html('td', {}, probabilities ? `${(100 * value).toFixed(1)} %` : value.toPrecision(5))));
-      const first = shape.length > 1 && shape[0] > 1 ? ', first row' : '';
-      return html('div', {class: 'table'}, html('table', {}, html('caption', {}, `${name} (${shapeText(shape)})${first}: the ${top.length} largest of ${values}`),
-        html('thead', {}, html('tr', {}, html('th', {scope: 'col'}, 'Place (from 0)'), html('th', {scope: 'col'}, probabilities ? 'Probability' : 'Value'))),
-        html('tbody', {}, ...rows)));
-    }));
+    find('run-results').replaceChildren(
+      ...outputs.map(({name, shape, top, probabilities, values}) => {
+        const rows = top.map(({index, value}) =>
+          html(
+            'tr',
+            {},
+            html('td', {}, String(index)),
+            html('td', {}, probabilities ? `${(100 * value).toFixed(1)} %` : value.toPrecision(5)),
+          ),
+        );
+        const first = shape.length > 1 && shape[0] > 1 ? ', first row' : '';
+        return html(
+          'div',
+          {class: 'table'},
+          html(
+            'table',
+            {},
+            html('caption', {}, `${name} (${shapeText(shape)})${first}: the ${top.length} largest of ${values}`),
+            html(
+              'thead',
+              {},
+              html(
+                'tr',
+                {},
+                html('th', {scope: 'col'}, 'Place (from 0)'),
+                html('th', {scope: 'col'}, probabilities ? 'Probability' : 'Value'),
+              ),
+            ),
+            html('tbody', {}, ...rows),
+          ),
+        );
+      }),
+    );
     return `Ran in ${(1000 * seconds).toFixed(1)} ms; the library holds ${bytesText(memory)} of memory.`;
   }
 }

@@ -2,10 +2,14 @@
  * names) and by train_worker.js. */
 
 /** He's initial weights (He et al. 2015): normal with variance 2 / inputs. */
-const drawn = (nd, shape) => nd._random_normal({shape, scale: Math.sqrt(2 / shape.slice(1).reduce((product, n) => product * n, 1))});
+const drawn = (nd, shape) =>
+  nd._random_normal({shape, scale: Math.sqrt(2 / shape.slice(1).reduce((product, n) => product * n, 1))});
 
 /** A layer's weights, each under the name that the picture of the graph shows. */
-const layer = (nd, name, shape) => ({[`${name} weights`]: drawn(nd, shape), [`${name} bias`]: nd._zeros({shape: [shape[0]]})});
+const layer = (nd, name, shape) => ({
+  [`${name} weights`]: drawn(nd, shape),
+  [`${name} bias`]: nd._zeros({shape: [shape[0]]}),
+});
 
 const dense = (nd, x, weights, name, size) =>
   nd.FullyConnected(x, weights[`${name} weights`], weights[`${name} bias`], {num_hidden: size});
@@ -25,12 +29,22 @@ export const NETWORKS = {
   },
   convolution: {
     label: 'Small convolution',
-    about: 'Slides 16 small windows over the picture, then weighs what they found: 8,890 weights. Reads shapes wherever they are.',
+    about:
+      'Slides 16 small windows over the picture, then weighs what they found: 8,714 weights. Sees a line wherever ' +
+      'it is.',
     rate: 0.1,
-    weights: (nd) => ({...layer(nd, 'window', [16, 1, 3, 3]), ...layer(nd, 'hidden', [32, 256]), ...layer(nd, 'digit', [10, 32])}),
+    weights: (nd) => ({
+      ...layer(nd, 'window', [16, 1, 3, 3]),
+      ...layer(nd, 'hidden', [32, 256]),
+      ...layer(nd, 'digit', [10, 32]),
+    }),
     scores: (nd, x, weights) => {
-      const windows = nd.Convolution(nd.reshape(x, {shape: [-1, 1, 8, 8]}), weights['window weights'], weights['window bias'],
-        {kernel: [3, 3], pad: [1, 1], num_filter: 16});
+      const windows = nd.Convolution(
+        nd.reshape(x, {shape: [-1, 1, 8, 8]}),
+        weights['window weights'],
+        weights['window bias'],
+        {kernel: [3, 3], pad: [1, 1], num_filter: 16},
+      );
       const pooled = nd.Pooling(nd.relu(windows), {kernel: [2, 2], stride: [2, 2], pool_type: 'max'});
       return dense(nd, nd.relu(dense(nd, pooled, weights, 'hidden', 32)), weights, 'digit', 10);
     },

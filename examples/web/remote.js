@@ -2,7 +2,12 @@
 
 /** A worker that answers calls. It is started by the first call, and again by the next one after it has failed. */
 export class Remote {
-  #url; #onEvent; #onStop; #worker = null; #open = new Map(); #count = 0;
+  #url;
+  #onEvent;
+  #onStop;
+  #worker = null;
+  #open = new Map();
+  #count = 0;
   /** How often a worker has been started: each begins with nothing. */
   starts = 0;
 
@@ -14,7 +19,10 @@ export class Remote {
 
   #start() {
     if (typeof Worker !== 'function')
-      throw new Error('This browser has no background workers (Web Workers), in which the network runs. A current Chrome, Firefox or Safari has them.');
+      throw new Error(
+        'This browser has no background workers (Web Workers), in which the network runs. ' +
+          'A current Chrome, Firefox or Safari has them.',
+      );
     const worker = new Worker(this.#url, {type: 'module'});
     worker.onmessage = ({data}) => {
       if (data.event) return this.#onEvent(data);
@@ -24,13 +32,18 @@ export class Remote {
     };
     worker.onerror = (event) => {
       event.preventDefault();
-      this.#stop(event.message || 'the background worker could not be started: this browser may be too old, or a file is missing');
+      this.#stop(
+        event.message ||
+          'the background worker could not be started: this browser may be too old, or a file is missing',
+      );
     };
     this.#worker = worker;
     this.starts++;
   }
 
-  get runs() { return this.#worker !== null; }
+  get runs() {
+    return this.#worker !== null;
+  }
 
   /** Ends the worker; open calls fail with the reason. */
   #stop(reason) {
@@ -66,6 +79,8 @@ export function serve(functions) {
 
 /** An error as a line for people: without the name of the function of the C API that reports it. */
 export function oneLine(problem) {
-  const text = String(problem.message || problem).split('\n')[0].replace(/^(mxlite|MX\w+|NN\w+): (Error in operator: )?/, '');
+  const text = String(problem.message || problem)
+    .split('\n')[0]
+    .replace(/^(mxlite|MX\w+|NN\w+): (Error in operator: )?/, '');
   return problem instanceof RangeError && /memory|allocation|length/i.test(text) ? `out of memory: ${text}` : text;
 }

@@ -11,15 +11,33 @@ const find = (id) => document.getElementById(id);
 const percent = (share) => `${(100 * share).toFixed(1)} %`;
 
 export class TrainPanel {
-  #remote; #data; #changed; #curves; #cells = []; #answers = null; #running = false; #reached = false; #best = null; #last = null;
+  #remote;
+  #data;
+  #changed;
+  #curves;
+  #cells = [];
+  #answers = null;
+  #running = false;
+  #reached = false;
+  #best = null;
+  #last = null;
 
   /** @param {import('./remote.js').Remote} remote @param {ReturnType<import('./digits.js').readDigits>} data
    * @param {function(): void} changed is called when another network has been chosen */
   constructor(remote, data, changed) {
     [this.#remote, this.#data, this.#changed] = [remote, data, changed];
     this.#curves = {
-      accuracy: new Curve(find('accuracy-chart'), {label: 'Right on the test digits', top: 1, goal: GOAL, write: (value) => `${Math.round(100 * value)} %`}),
-      loss: new Curve(find('loss-chart'), {label: 'Loss', top: 2.5, write: (value) => value.toFixed(value < 0.1 && value > 0 ? 3 : 1)}),
+      accuracy: new Curve(find('accuracy-chart'), {
+        label: 'Right on the test digits',
+        top: 1,
+        goal: GOAL,
+        write: (value) => `${Math.round(100 * value)} %`,
+      }),
+      loss: new Curve(find('loss-chart'), {
+        label: 'Loss',
+        top: 2.5,
+        write: (value) => value.toFixed(value < 0.1 && value > 0 ? 3 : 1),
+      }),
     };
     for (const [key, {label}] of Object.entries(NETWORKS)) find('network').append(new Option(label, key));
     for (const id of ['start', 'quick']) find(id).onclick = () => this.#act(() => this.#toggle());
@@ -33,8 +51,12 @@ export class TrainPanel {
     this.#showSamples();
   }
 
-  get kind() { return find('network').value; }
-  get trained() { return this.#last !== null && this.#last.step > 0; }
+  get kind() {
+    return find('network').value;
+  }
+  get trained() {
+    return this.#last !== null && this.#last.step > 0;
+  }
 
   /** The library is there. */
   async ready() {
@@ -101,12 +123,14 @@ export class TrainPanel {
 
   #switch(running) {
     this.#running = running;
-    for (const id of ['start', 'quick']) find(id).textContent = running ? 'Pause' : this.trained ? 'Go on training' : 'Start training';
+    for (const id of ['start', 'quick'])
+      find(id).textContent = running ? 'Pause' : this.trained ? 'Go on training' : 'Start training';
   }
 
   #summary(word) {
     const {accuracy, pass, seconds} = this.#last;
-    return `${word} after ${pass.toFixed(1)} passes and ${seconds.toFixed(1)} s of computing: ${percent(accuracy)} of the test digits right.`;
+    const work = `${pass.toFixed(1)} passes and ${seconds.toFixed(1)} s of computing`;
+    return `${word} after ${work}: ${percent(accuracy)} of the test digits right.`;
   }
 
   /** Training stopped because of an error. What was learned before stays. */
@@ -118,7 +142,8 @@ export class TrainPanel {
 
   /** What the worker reports. */
   progress(report) {
-    const fresh = report.step === 0, before = this.#answers;
+    const fresh = report.step === 0,
+      before = this.#answers;
     this.#last = report;
     this.#answers = report.answers;
     if (fresh) for (const curve of Object.values(this.#curves)) curve.clear();
@@ -130,7 +155,8 @@ export class TrainPanel {
     if (!before || report.answers.some((answer, i) => answer !== before[i])) this.#showSamples();
     if (!this.#reached && report.accuracy >= GOAL) {
       this.#reached = true;
-      this.#say(`95 % of the test digits right after ${report.pass.toFixed(1)} passes and ${report.seconds.toFixed(1)} s of computing. Try it on a digit of yours.`);
+      const work = `${report.pass.toFixed(1)} passes and ${report.seconds.toFixed(1)} s of computing`;
+      this.#say(`95 % of the test digits right after ${work}. Try it on a digit of yours.`);
     }
     if (report.end) {
       this.#switch(false);
@@ -142,18 +168,25 @@ export class TrainPanel {
 
   /** Test digits with the network's answers. */
   #showSamples() {
-    const list = find('samples'), only = find('mistakes').checked, {count} = this.#data, answers = this.#answers;
+    const list = find('samples'),
+      only = find('mistakes').checked,
+      {count} = this.#data,
+      answers = this.#answers;
     let chosen = Array.from({length: count - TRAINED}, (_, i) => i);
     if (only && answers) chosen = chosen.filter((i) => answers[i] !== this.#data.digit(TRAINED + i));
     const all = chosen.length;
     chosen = chosen.slice(0, SAMPLES);
-    find('samples-title').textContent = only ? `Mistakes: ${all} of the ${count - TRAINED} test digits` : 'Some of the test digits';
+    find('samples-title').textContent = only
+      ? `Mistakes: ${all} of the ${count - TRAINED} test digits`
+      : 'Some of the test digits';
     find('samples-none').hidden = all > 0;
     while (this.#cells.length < chosen.length) this.#cells.push(sampleCell(list));
     this.#cells.forEach((cell, at) => {
       cell.item.hidden = at >= chosen.length;
       if (cell.item.hidden) return;
-      const i = chosen[at], digit = this.#data.digit(TRAINED + i), answer = answers ? answers[i] : null;
+      const i = chosen[at],
+        digit = this.#data.digit(TRAINED + i),
+        answer = answers ? answers[i] : null;
       if (cell.shown !== i) paintDigit(cell.canvas, this.#data.pixels(TRAINED + i));
       cell.shown = i;
       cell.item.className = answer === null ? '' : answer === digit ? 'right' : 'wrong';
@@ -170,13 +203,16 @@ export class TrainPanel {
 
   /** What is kept of a step, in words. @param {import('./graph_data.js').ViewNode[]} nodes */
   static kept(nodes) {
-    const bytes = nodes.reduce((sum, node) => sum + (node.bytes || 0), 0), count = nodes.filter(({kind}) => kind === 'operator').length;
+    const bytes = nodes.reduce((sum, node) => sum + (node.bytes || 0), 0),
+      count = nodes.filter(({kind}) => kind === 'operator').length;
     return `${count} operations for 32 digits, which keep ${bytesText(bytes)} for the way back`;
   }
 }
 
 function sampleCell(list) {
-  const item = document.createElement('li'), canvas = document.createElement('canvas'), text = document.createElement('span');
+  const item = document.createElement('li'),
+    canvas = document.createElement('canvas'),
+    text = document.createElement('span');
   const hidden = document.createElement('span');
   canvas.setAttribute('aria-hidden', 'true');
   hidden.className = 'visually-hidden';

@@ -10,15 +10,27 @@ const PACES = {gentle: {work: 1, rest: 12}, fast: {work: 40, rest: 0}};
 const REPORT = 15; // steps between evaluations
 const PASSES = 40; // after which it pauses
 
-let mx = null, trainer = null, timer = 0;
+let mx = null,
+  trainer = null,
+  timer = 0;
 let state = {step: 0, seconds: 0, end: 0, lr: 0.1, pace: 'gentle', drawing: null};
 let recent = [];
 
 function report(end = false) {
-  const {step, seconds, drawing} = state, loss = recent.length ? recent.reduce((sum, each) => sum + each) / recent.length : null;
+  const {step, seconds, drawing} = state,
+    loss = recent.length ? recent.reduce((sum, each) => sum + each) / recent.length : null;
   recent = [];
-  globalThis.postMessage({event: 'progress', step, seconds, loss, pass: step / trainer.stepsInPass, ...trainer.evaluate(),
-    probabilities: drawing && trainer.predict(drawing), end, running: timer !== 0});
+  globalThis.postMessage({
+    event: 'progress',
+    step,
+    seconds,
+    loss,
+    pass: step / trainer.stepsInPass,
+    ...trainer.evaluate(),
+    probabilities: drawing && trainer.predict(drawing),
+    end,
+    running: timer !== 0,
+  });
 }
 
 function stop(send = true) {
@@ -28,12 +40,16 @@ function stop(send = true) {
 }
 
 function run() {
-  const begin = performance.now(), {work, rest} = PACES[state.pace];
+  const begin = performance.now(),
+    {work, rest} = PACES[state.pace];
   try {
     do {
       const loss = trainer.step(state.lr);
       state.step++;
-      if (!Number.isFinite(loss)) throw new Error('The loss is no longer a number: the learning rate was too large. Choose a smaller one, then Reset.');
+      if (!Number.isFinite(loss))
+        throw new Error(
+          'The loss is no longer a number: the learning rate was too large. Choose a smaller one, then Reset.',
+        );
       recent.push(loss);
       if (state.step % REPORT === 0) report();
     } while (performance.now() - begin < work);
@@ -72,7 +88,9 @@ serve({
     timer = setTimeout(run, 0);
   },
   pause: () => stop(),
-  set(options) { state = {...state, ...options}; },
+  set(options) {
+    state = {...state, ...options};
+  },
   /** The probabilities of the digits for a drawing, which is asked for again with each report. */
   predict(pixels) {
     state.drawing = pixels;

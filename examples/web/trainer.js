@@ -9,10 +9,15 @@ const COPIES = 10; // a visitor's digit counts as so many of the others
 const crossEntropy = (nd, scores, digits) => nd.negative(nd.mean(nd.pick(nd.log_softmax(scores), digits)));
 
 export class Trainer {
-  #mx; #net = null; #weights = {}; #momentum = {};
-  #images = []; #digits = []; // of what is trained on: pixels of 0 .. 16 and the digit
+  #mx;
+  #net = null;
+  #weights = {};
+  #momentum = {};
+  #images = [];
+  #digits = []; // of what is trained on: pixels of 0 .. 16 and the digit
   #own = 0; // how many of the last of these are the visitor's
-  #order = []; #held;
+  #order = [];
+  #held;
 
   /** @param {Object} mx the library @param {ReturnType<import('./digits.js').readDigits>} data */
   constructor(mx, data) {
@@ -30,16 +35,23 @@ export class Trainer {
 
   #batch(images) {
     const values = new Float32Array(images.length * PIXELS);
-    images.forEach((pixels, i) => values.set(Float32Array.from(pixels, (ink) => ink / 16), i * PIXELS));
+    images.forEach((pixels, i) =>
+      values.set(
+        Float32Array.from(pixels, (ink) => ink / 16),
+        i * PIXELS,
+      ),
+    );
     return this.#mx.array(values, {shape: [images.length, PIXELS]});
   }
 
   /** Begins anew with a network. On failure the network that was there stays. */
   choose(kind) {
-    const {nd, scope} = this.#mx, net = NETWORKS[kind];
+    const {nd, scope} = this.#mx,
+      net = NETWORKS[kind];
     if (!net) throw new Error(`no network '${kind}'`);
     const made = scope(() => {
-      const weights = net.weights(nd), momentum = {};
+      const weights = net.weights(nd),
+        momentum = {};
       for (const [name, weight] of Object.entries(weights)) {
         weight.attachGrad();
         momentum[name] = nd.zeros_like(weight.detach());
@@ -51,9 +63,12 @@ export class Trainer {
   }
 
   /** Steps of one pass over all digits. */
-  get stepsInPass() { return Math.ceil(this.#images.length / BATCH); }
+  get stepsInPass() {
+    return Math.ceil(this.#images.length / BATCH);
+  }
 
-  /** The visitor's digits: adds one. @param {ArrayLike<number>} pixels 64 of 0 .. 16 @returns {number} how many there are */
+  /** The visitor's digits: adds one. @param {ArrayLike<number>} pixels 64 of 0 .. 16
+   * @returns {number} how many there are */
   add(pixels, digit) {
     for (let i = 0; i < COPIES; i++) this.#put(pixels, digit);
     this.#order = [];
@@ -71,17 +86,23 @@ export class Trainer {
   #next() {
     if (this.#order.length === 0) {
       this.#order = Array.from(this.#images.keys());
-      for (let i = this.#order.length - 1; i > 0; i--) { // Fisher and Yates
+      for (let i = this.#order.length - 1; i > 0; i--) {
+        // Fisher and Yates
         const k = Math.floor(Math.random() * (i + 1));
         [this.#order[i], this.#order[k]] = [this.#order[k], this.#order[i]];
       }
     }
     const chosen = this.#order.splice(0, BATCH);
-    return {images: this.#batch(chosen.map((i) => this.#images[i])), digits: this.#mx.array(chosen.map((i) => this.#digits[i]))};
+    return {
+      images: this.#batch(chosen.map((i) => this.#images[i])),
+      digits: this.#mx.array(chosen.map((i) => this.#digits[i])),
+    };
   }
 
   #loss({images, digits}) {
-    return this.#mx.record(() => crossEntropy(this.#mx.nd, this.#net.scores(this.#mx.nd, images, this.#weights), digits));
+    return this.#mx.record(() =>
+      crossEntropy(this.#mx.nd, this.#net.scores(this.#mx.nd, images, this.#weights), digits),
+    );
   }
 
   /** One step on the next 32 digits. @param {number} lr the learning rate @returns {number} the loss before it */
@@ -99,8 +120,10 @@ export class Trainer {
   /** What it answers to the held-out digits. @returns {{accuracy: number, answers: Uint8Array}} */
   evaluate() {
     return this.#mx.scope(() => {
-      const {nd} = this.#mx, scores = this.#net.scores(nd, this.#held.images, this.#weights);
-      const answers = Uint8Array.from(nd.argmax(scores, {axis: 1}).values()), {answers: right} = this.#held;
+      const {nd} = this.#mx,
+        scores = this.#net.scores(nd, this.#held.images, this.#weights);
+      const answers = Uint8Array.from(nd.argmax(scores, {axis: 1}).values()),
+        {answers: right} = this.#held;
       return {accuracy: right.filter((digit, i) => digit === answers[i]).length / right.length, answers};
     });
   }

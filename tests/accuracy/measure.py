@@ -23,8 +23,8 @@ from mxlite.ndarray._operators import Operator, run
 from mxlite.ndarray.ndarray import NDArray
 
 HERE = Path(__file__).resolve().parent
-#: Vector levels of the library, the narrowest first.
-LEVELS = ("baseline", "avx2", "avx512")
+#: Vector levels of the library, the narrowest first: x86-64's, and aarch64's.
+LEVELS = ("baseline", "avx2", "avx512", "neon", "dotprod")
 INT = ctypes.c_int64
 
 

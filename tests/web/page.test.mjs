@@ -3,30 +3,59 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import {after, before, test} from 'node:test';
-import {accessibility, draw, drop, launch, LOADED, noProblems, open, ready, serve, SHOTS, tabTo, text, train, untilText} from './kit.mjs';
+import {
+  accessibility,
+  draw,
+  drop,
+  launch,
+  LOADED,
+  noProblems,
+  open,
+  PAGE,
+  ready,
+  serve,
+  SHOTS,
+  tabTo,
+  text,
+  train,
+  untilText,
+} from './kit.mjs';
 
 const MODEL = path.resolve('bindings/predict');
-let server = null, browser = null;
-before(async () => { [server, browser] = [await serve(), await launch()]; });
+let server = null,
+  browser = null;
+before(async () => {
+  [server, browser] = [await serve(), await launch()];
+});
 after(async () => {
   await browser.close();
   await server.close();
 });
-const model = () => Object.fromEntries(['digits-symbol.json', 'digits-0000.params'].map((name) => [name, fs.readFileSync(path.join(MODEL, name))]));
+const model = () =>
+  Object.fromEntries(
+    ['digits-symbol.json', 'digits-0000.params'].map((name) => [name, fs.readFileSync(path.join(MODEL, name))]),
+  );
 const shot = (page, name) => page.screenshot({path: path.join(SHOTS, name), fullPage: true});
 
 test('it trains to 95 % within 20 seconds, and reads drawn digits', async () => {
-  const begin = performance.now(), page = await open(browser, server.url);
+  const begin = performance.now(),
+    page = await open(browser, server.url);
   await ready(page);
   const loaded = (performance.now() - begin) / 1000;
   assert.match(await draw(page, 3), /^Not trained yet/);
   const seconds = await train(page);
-  console.log(`make test-web: loaded in ${loaded.toFixed(1)} s; 95 % after ${seconds.toFixed(1)} s at the gentle pace: ${await text(page, 'train-status')}`);
+  console.log(
+    `make test-web: loaded in ${loaded.toFixed(1)} s; 95 % after ${seconds.toFixed(1)} s at the gentle pace: ` +
+      (await text(page, 'train-status')),
+  );
   assert.ok(seconds < 20);
-  await page.waitForFunction(() => parseFloat(document.getElementById('passes').textContent) >= 12, null, {timeout: LOADED});
+  await page.waitForFunction(() => parseFloat(document.getElementById('passes').textContent) >= 12, null, {
+    timeout: LOADED,
+  });
   await page.click('#start');
   await untilText(page, 'train-status', /^Paused/);
-  const steps = await text(page, 'passes'), said = [];
+  const steps = await text(page, 'passes'),
+    said = [];
   for (let digit = 0; digit < 10; digit++) said.push(await draw(page, digit));
   const right = said.filter((each, digit) => new RegExp(`(reads|Probably) an? ${digit}\\.`).test(each)).length;
   console.log(`make test-web: ${right} of 10 drawn digits are read: ${said.join(' ')}`);
@@ -57,7 +86,17 @@ test('each network trains, at any pace; a learning rate too large is reported', 
   }
   await page.fill('#rate', '8');
   await page.click('#start');
-  await page.waitForFunction(() => document.getElementById('start').textContent !== 'Pause' || parseFloat(document.getElementById('accuracy').textContent) < 50, null, {timeout: LOADED});
+  const spoilt = () =>
+    !document.getElementById('train-error').hidden || Number(document.getElementById('passes').textContent) >= 3;
+  await page.waitForFunction(spoilt, null, {timeout: LOADED});
+  const error = await text(page, 'train-error');
+  console.log(`make test-web: a learning rate of 3: ${await text(page, 'accuracy')} right. ${error}`);
+  assert.ok(parseFloat(await text(page, 'accuracy')) < 80);
+  assert.match(error, /^$|learning rate was too large/);
+  await page.fill('#rate', '4');
+  await page.click('#reset');
+  await untilText(page, 'train-status', /not trained yet/);
+  await train(page);
   noProblems(page);
 });
 
@@ -124,7 +163,11 @@ test('a model is dropped, shown and run', async () => {
   await untilText(page, 'run-results', /5 × 10\), first row/);
   await page.waitForSelector('#model-picture [aria-label*="5 × 10"]');
   await page.locator('#input-0-kind').selectOption('picture');
-  await page.setInputFiles('#input-0-file', {name: 'drawn.png', mimeType: 'image/png', buffer: await page.locator('#pad').screenshot()});
+  await page.setInputFiles('#input-0-file', {
+    name: 'drawn.png',
+    mimeType: 'image/png',
+    buffer: await page.locator('#pad').screenshot(),
+  });
   await page.click('#run button');
   await untilText(page, 'model-status', /^Ran in/);
   await page.click('#model-params summary');
@@ -174,7 +217,9 @@ test('everything can be done by the keyboard', async () => {
 
 test('it is accessible, light and dark, and fits a small screen', async () => {
   for (const [name, options] of Object.entries({
-    light: {}, dark: {colorScheme: 'dark'}, small: {viewport: {width: 360, height: 740}, hasTouch: true, deviceScaleFactor: 2, reducedMotion: 'reduce'},
+    light: {},
+    dark: {colorScheme: 'dark'},
+    small: {viewport: {width: 360, height: 740}, hasTouch: true, deviceScaleFactor: 2, reducedMotion: 'reduce'},
   })) {
     const page = await open(browser, server.url, {...options, bypassCSP: true});
     await ready(page);
@@ -202,7 +247,8 @@ test('it is accessible, light and dark, and fits a small screen', async () => {
 });
 
 test('it works without a network afterwards', async () => {
-  const own = await serve(), page = await open(browser, own.url, {serviceWorkers: 'allow'});
+  const own = await serve(),
+    page = await open(browser, own.url, {serviceWorkers: 'allow'});
   await ready(page);
   await untilText(page, 'offline', /works without a network/);
   await page.reload();
@@ -214,4 +260,39 @@ test('it works without a network afterwards', async () => {
   await page.click('#example');
   await untilText(page, 'model-status', /^digits is open/);
   noProblems(page);
+});
+
+/** Waits until an async function of the page returns true. */
+async function until(page, fn) {
+  for (let i = 0; i < 300 && !(await page.evaluate(fn)); i++) await page.waitForTimeout(100);
+}
+
+test('a new version is fetched by the next visit and shown by the one after', async () => {
+  const folder = path.join(SHOTS, '..', 'web-changed');
+  fs.cpSync(PAGE, folder, {recursive: true});
+  const own = await serve(folder),
+    page = await open(browser, own.url, {serviceWorkers: 'allow'});
+  await ready(page);
+  await untilText(page, 'offline', /works without a network/);
+  for (const [name, from, to] of [
+    ['index.html', '>Draw a digit<', '>Draw a number<'],
+    ['sw.js', /VERSION = '\w+'/, "VERSION = 'changed'"],
+  ]) {
+    const file = path.join(folder, name);
+    fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(from, to));
+  }
+  await page.reload();
+  assert.equal(await text(page, 'draw-title'), 'Draw a digit');
+  await until(page, async () => Boolean((await navigator.serviceWorker.getRegistration()).waiting));
+  const context = page.context(),
+    next = await context.newPage();
+  await page.close();
+  await next.goto('about:blank');
+  await next.waitForTimeout(500);
+  await next.goto(own.url);
+  await until(next, async () => (await caches.keys()).length === 1);
+  await next.reload(); // the new worker may have taken over while this page was being read
+  assert.equal(await text(next, 'draw-title'), 'Draw a number');
+  await own.close();
+  fs.rmSync(folder, {recursive: true});
 });

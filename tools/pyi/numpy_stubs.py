@@ -164,9 +164,9 @@ def _class() -> list[str]:
 
 
 def _methods(of: type) -> list[str]:
-    """Methods that are written in Python, and those that arrays and symbols share."""
+    """Methods that are written in Python, and those that arrays and symbols share, by name: a set made some of them."""
     lines = []
-    for name, method in {**vars(Methods), **vars(of)}.items():
+    for name, method in sorted({**vars(Methods), **vars(of)}.items()):
         shared = getattr(Methods, name, None) is not None
         own = shared or method.__module__ == multiarray.__name__ if isinstance(method, types.FunctionType) else False
         if own and name[:1] != "_":

@@ -4,8 +4,8 @@
 Usage: check.py WHEEL ... (called by ``make wheels`` in .venvs/release; exits with 1 after naming all faults)
 
 Each library may link only what every system of its tag has, names no folder of the machine that built it, and has no
-symbols for debuggers. The cffi module may use only what Python 3.9's stable ABI has. auditwheel is asked about Linux's
-wheels, twine about METADATA.
+symbols for debuggers. The cffi module may use only what Python 3.9's stable ABI has. auditwheel is asked about wheels
+for glibc, twine about METADATA.
 """
 
 from __future__ import annotations
@@ -166,14 +166,17 @@ def wheel_faults(path: Path) -> list[str]:
 
 
 def tool_faults(path: Path) -> list[str]:
-    """What twine says of METADATA, and auditwheel of a wheel for Linux."""
+    """What twine says of METADATA, and auditwheel of a wheel for Linux with glibc.
+
+    (On a machine with glibc auditwheel takes its libc.so, a text for linkers, for musl's.)
+    """
     twine = subprocess.run(
         [sys.executable, "-m", "twine", "check", "--strict", str(path)], capture_output=True, text=True
     )
     faults = [] if twine.returncode == 0 else [f"twine: {twine.stdout}{twine.stderr}"]
-    if "linux" in path.name:
+    if "manylinux" in path.name:
         audit = subprocess.run([sys.executable, "-m", "auditwheel", "show", str(path)], capture_output=True, text=True)
-        wanted = re.search(r"(many|musl)linux_\d+_\d+_(x86_64|aarch64)", path.name)[0]
+        wanted = re.search(r"manylinux_\d+_\d+_(x86_64|aarch64)", path.name)[0]
         said = " ".join(audit.stdout.split())
         if f'following platform tag: "{wanted}"' not in said:
             faults.append(f"auditwheel: {said or audit.stderr}")

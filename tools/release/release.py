@@ -2,7 +2,7 @@
 """Makes a release in a folder: sdist, wheels, crate, npm package, notes, bill of materials and sums. Uploads nothing.
 
 Usage: release.py check            may this tree be released? (also with --tag, what a tag asks for)
-       release.py build OUT        all files but the wheels, which are in OUT already, into OUT
+       release.py build OUT WEB    all files but the wheels, which are in OUT already, into OUT; WEB: of `make wasm`
        release.py tag              makes the tag vX.Y.Z
 Called by ``make release``.
 """
@@ -108,7 +108,7 @@ def make_crate(out: Path) -> Path | None:
 
 
 def make_npm(out: Path, folder: Path) -> Path | None:
-    """The npm package in a folder of bindings/, if npm is here."""
+    """The npm package in a folder, if npm is here."""
     if not shutil.which("npm"):
         print(f"release: no npm here, so there is no package of {folder.name}")
         return None
@@ -116,13 +116,12 @@ def make_npm(out: Path, folder: Path) -> Path | None:
     return out / told[0]["filename"]
 
 
-def build(out: Path) -> int:
+def build(out: Path, web: Path) -> int:
     version, zig = version_of(ROOT), run(sys.executable, "-m", "ziglang", "version").strip()
     make_sdist(out, ROOT / "build" / "sdist")
     make_crate(out)
-    for folder in ("node", "web"):
-        if (ROOT / "bindings" / folder / "package.json").exists():
-            make_npm(out, ROOT / "bindings" / folder)
+    make_npm(out, ROOT / "bindings" / "node")
+    make_npm(out, web)
     notes = section((ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), version)
     (out / f"mxlite-{version}.md").write_text(f"# mxlite {version}\n\n{notes}\n", encoding="utf-8")
     files = sorted(path for path in out.iterdir() if path.name != "SHA256SUMS" and path.suffix != ".json")
@@ -141,8 +140,8 @@ def main(words: list[str]) -> int:
         for reason in wrong:
             print(f"release: refused: {reason}")
         return 1 if wrong else 0
-    if words[:1] == ["build"] and len(words) == 2:
-        return build(Path(words[1]).resolve())
+    if words[:1] == ["build"] and len(words) == 3:
+        return build(Path(words[1]).resolve(), Path(words[2]).resolve())
     if words == ["tag"]:
         version = version_of(ROOT)
         run("git", "tag", "-a", f"v{version}", "-m", f"mxlite {version}")

@@ -19,8 +19,16 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from try_wheels import SMOKE, run  # noqa: E402
 
+WEB_PROGRAM = """
+import {load} from 'mxlite-web';
+const mx = await load();
+const x = mx.array([[1, 2]]).attachGrad();
+mx.record(() => mx.nd.sum(mx.nd.square(x))).backward();
+if (x.grad.toArray()[0][1] !== 4) throw new Error('the gradient of 2 squared is not 4');
+console.log('npm package: WebAssembly differentiates');
+"""
 NODE_PROGRAM = """
-const mx = require('mxlite');
+import mx from 'mxlite';
 const [x, y] = [1, 2].map((value) => mx.array(new Float32Array(16).fill(value), {shape: [4, 4]}));
 const sum = x.add(y);
 if (sum.toArray()[3][3] !== 3) throw new Error('1 + 2 is not 3');
@@ -70,13 +78,13 @@ def use_crate(crate: Path, work: Path, library: Path) -> None:
     print(f"try_release: {crate.name}: an addition takes {float(told[1]):.0f} ns", flush=True)
 
 
-def use_npm(package: Path, work: Path, library: Path) -> None:
-    """Installs the npm package, and koffi from the registry, and opens the library with it."""
+def use_npm(package: Path, work: Path, program: str, library: Path) -> None:
+    """Installs an npm package, and koffi from the registry if it wants that, and runs a program with it."""
     work.mkdir()
     run(["npm", "install", "--silent", "--no-audit", "--no-fund", str(package)], cwd=work)
-    (work / "program.js").write_text(NODE_PROGRAM, encoding="utf-8")
+    (work / "program.mjs").write_text(program, encoding="utf-8")
     env = dict(os.environ, MXLITE_LIBRARY=str(library))
-    print("try_release:", run(["node", "program.js"], cwd=work, env=env).strip(), flush=True)
+    print("try_release:", run(["node", "program.mjs"], cwd=work, env=env).strip(), flush=True)
 
 
 def main(folder: Path) -> int:
@@ -88,9 +96,10 @@ def main(folder: Path) -> int:
         library, _ = use_sdist(sdist, work)
         for crate in folder.glob("*.crate"):
             use_crate(crate, work, library)
-        for package in folder.glob("mxlite-*.tgz"):
-            if shutil.which("node"):
-                use_npm(package, work / "npm", library)
+        if shutil.which("node"):
+            for package in folder.glob("mxlite-*.tgz"):
+                web = package.name.startswith("mxlite-web-")
+                use_npm(package, work / f"npm-{package.stem}", WEB_PROGRAM if web else NODE_PROGRAM, library)
     return 0
 
 

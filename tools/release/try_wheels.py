@@ -67,7 +67,9 @@ def environment() -> dict[str, str]:
     """What programs get of this machine's environment: the way to PyPI, and no settings of mxlite or Python."""
     names = ("HOME", "LANG", "PIP_INDEX_URL", "PIP_CERT", "SSL_CERT_FILE")
     env = {name: os.environ[name] for name in names if name in os.environ}
-    return dict(env, PIP_DISABLE_PIP_VERSION_CHECK="1", MPLBACKEND="agg", PATH="/usr/local/bin:/usr/bin:/bin")
+    return dict(
+        env, PIP_DISABLE_PIP_VERSION_CHECK="1", MPLBACKEND="agg", PATH="/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    )
 
 
 def use(python: list[str], work: str, folder: Path, env: dict[str, str]) -> None:
@@ -78,14 +80,14 @@ def use(python: list[str], work: str, folder: Path, env: dict[str, str]) -> None
         work: a folder, as the interpreter names it; `folder`: the same, as this machine names it.
     """
     (folder / "smoke.py").write_text(SMOKE, encoding="utf-8")
-    (folder / "examples").mkdir()
-    for name in ("digits.py", "data"):
-        source = ROOT / "examples" / name
-        (shutil.copytree if source.is_dir() else shutil.copy2)(source, folder / "examples" / name)
+    shutil.copytree(
+        ROOT / "examples", folder / "examples", ignore=shutil.ignore_patterns("out", "notebooks", "__pycache__")
+    )
     for binding in ("cffi", "ctypes"):
         chosen = dict(env, MXLITE_BINDING=binding)
-        print("try_wheels:", run([*python, f"{work}/smoke.py", binding], env=chosen).strip(), flush=True)
-    told = run([*python, f"{work}/examples/digits.py"], env=env).strip().splitlines()
+        told = run([*python, f"{work}/smoke.py", binding], env=chosen).strip()
+        print("try_wheels:", told.splitlines()[-1], flush=True)
+    told = run([*python, f"{work}/examples/digits.py", "--no-picture"], env=env).strip().splitlines()
     print("try_wheels: examples/digits.py:", [line for line in told if "accuracy" in line][-1], flush=True)
 
 

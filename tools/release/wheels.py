@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds the wheels of a release: one for each platform, by zig, the same bytes each time.
+"""Builds the wheels of a release: one for each platform, by gcc or zig, the same bytes each time.
 
 Usage: wheels.py OUT WORK BUILD [--only NAME ...] (called by ``make wheels`` in .venvs/release)
 

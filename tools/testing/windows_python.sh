@@ -1,15 +1,15 @@
 #!/bin/sh
-# windows_python.sh PYTHON CC FOLDER BUILD TEST...: runs tests of tests/python on Windows, by wine, over ctypes and
-# BUILD/mxlite.dll. FOLDER gets a Python of Windows, of parts that PyPI has: panda3d's wheel holds CPython's DLL and
+# windows_python.sh PYTHON CC FOLDER BUILD ARGUMENT...: runs Python for Windows, by wine, with mxlite of this tree over
+# ctypes and BUILD/mxlite.dll. FOLDER gets a Python of Windows, of parts that PyPI has: panda3d's wheel holds CPython's DLL and
 # extension modules (it makes programs of scripts), the modules in Python are those of PYTHON, which must be a 3.11,
 # python.exe is six lines, compiled by CC. Called by the Makefile.
 python=$1 cc=$2 folder=$3 build=$4
 shift 4
 set -e
 
-stdlib=$("$python" -c 'import sys, sysconfig; print(sysconfig.get_path("stdlib") if sys.version_info[:2] == (3, 11) else "")')
+stdlib=$("$python" -c 'import sys, sysconfig as s; print(s.get_path("stdlib") * (sys.version_info[:2] == (3, 11)))')
 if [ -z "$stdlib" ]; then
-    echo "test-windows-python: PYTHON=$python is no Python 3.11, whose modules it needs" >&2
+    echo "windows_python: PYTHON=$python is no Python 3.11, whose modules it needs" >&2
     exit 1
 fi
 
@@ -53,7 +53,7 @@ echo | {
     code=0
     env WINEDEBUG=-all PYTHONUTF8=1 PYTHONDONTWRITEBYTECODE=1 MXLITE_TEST_BRIEF=1 MXLITE_BINDING=ctypes \
         PYTHONPATH="$(there "$PWD")" MXLITE_LIBRARY="$(there "$build/mxlite.dll")" \
-        wine "$folder/python.exe" -m pytest -q -p no:cacheprovider -m 'not whole' $PYTEST_ARGS "$@" 2>&1 || code=$?
+        wine "$folder/python.exe" "$@" 2>&1 || code=$?
     echo $code >"$folder/code"
 } | cat
 exit "$(cat "$folder/code")"

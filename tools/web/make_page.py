@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Assembles the page of examples/web: make_page.py FOLDER PACKAGE. See `make web`.
 
-FOLDER becomes the page, which any file server can serve: the files of examples/web, the package for browsers (PACKAGE, of
-`make wasm`) with its module compressed, the digits, a model to try, and a service worker that knows them all.
+FOLDER becomes the page, which any file server can serve: the files of examples/web, the package for browsers (PACKAGE,
+of `make wasm`) with its module compressed, the digits, a model to try, and a service worker that knows them all.
 """
 
 import gzip

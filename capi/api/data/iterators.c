@@ -10,7 +10,7 @@
 
 /* Numbers of makers begin here, at the end of the slots, so that no iterator gets the handle of a
  * maker. */
-enum { MAKERS_AT = (1 << 26) - MXL_BATCHES_KINDS, TYPE_ROOM = 256 };
+enum { MAKERS_AT = (1 << MXL_HANDLE_SLOT_BITS) - MXL_BATCHES_KINDS, TYPE_ROOM = 256 };
 
 /* ---- makers ---- */
 
@@ -35,7 +35,7 @@ int MXListDataIters(uint32_t *out_size, DataIterCreator **out_array)
 static const mxl_batches_kind *kind_of(const char *function, const void *maker)
 {
     uint64_t handle = api_number(maker);
-    int64_t number = mxl_handle_number(MXL_KIND_ITERATOR, handle, 1 << 26);
+    int64_t number = mxl_handle_number(MXL_KIND_ITERATOR, handle, 1 << MXL_HANDLE_SLOT_BITS);
 
     if (number < 0) {
         mxl_error_put_before(function);

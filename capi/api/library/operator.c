@@ -245,20 +245,20 @@ int api_library_dtypes(mxl_custom *custom, int *dtypes)
 {
     const api_library_call *c = api_library_call_of(custom);
     const api_library_op *o = c->of;
-    int done, total = custom->num_arguments;
+    const int in = custom->num_arguments, total = in + custom->num_outputs;
+    int done;
 
-    for (int i = 0; i < total; i++) {
+    for (int i = 0; i < in; i++) {
         if (dtypes[i] > MXL_I64)
             return mxl_error("%s: a library's operators take no arrays of dtype %s", o->op.name,
                              mxl_dtype_name(dtypes[i]));
     }
     API_CATCH(here, o->library);
     API_CALL(done, here,
-             o->library->call.opCallInferType(o->types, c->keys, c->values, c->count, dtypes, total,
-                                              dtypes + total, custom->num_outputs));
+             o->library->call.opCallInferType(o->types, c->keys, c->values, c->count, dtypes, in,
+                                              dtypes + in, custom->num_outputs));
     if (!done)
         return api_library_failed(&here, o->op.name, "infer_type");
-    total += custom->num_outputs;
     for (int i = 0; i < total; i++) {
         if (dtypes[i] < 0 || dtypes[i] > MXL_I64)
             dtypes[i] = MXL_DTYPE_UNKNOWN;

@@ -25,6 +25,17 @@ static long size_of(FILE *file)
     return fseek(file, 0, SEEK_SET) == 0 ? size : -1;
 }
 
+/* What a file without positions is: a folder opens, and cannot be read. */
+static mxl_file_kind kind_of(FILE *file)
+{
+    int first = fgetc(file);
+
+    if (first == EOF && ferror(file))
+        return MXL_FILE_FOLDER;
+    (void)ungetc(first, file);
+    return MXL_FILE_OTHER;
+}
+
 FILE *mxl_file_open(const char *path, bool wait, mxl_file_kind *kind, size_t *size)
 {
     FILE *file = fopen(path, "rb");
@@ -32,7 +43,7 @@ FILE *mxl_file_open(const char *path, bool wait, mxl_file_kind *kind, size_t *si
 
     (void)wait;
     if (kind != NULL)
-        *kind = bytes < 0 ? MXL_FILE_OTHER : MXL_FILE_REGULAR;
+        *kind = bytes >= 0 || file == NULL ? MXL_FILE_REGULAR : kind_of(file);
     if (size != NULL)
         *size = bytes < 0 ? 0 : (size_t)bytes;
     return file;
@@ -68,29 +79,41 @@ int mxl_file_descriptor(FILE *file)
 
 /* ---- replacing ---- */
 
-int mxl_replace_begin(mxl_replace *r, const char *path)
+static int begin(mxl_replace *r, const char *path, bool itself)
 {
     r->owner = 0;
-    r->lock = 0;
+    r->lock = itself ? -1 : 0;
     if (strlen(path) >= MXL_REPLACE_ROOM) {
         errno = ENAMETOOLONG;
         return mxl_replace_failed(path, "cannot be opened for writing");
     }
     strcpy(r->path, path);
     mxl_replace_name(r, 0, 0);
-    r->file = fopen(r->temporary, "wb");
+    r->file = fopen(itself ? r->path : r->temporary, "wb");
     return r->file != NULL ? 0 : mxl_replace_failed(path, "cannot be opened for writing");
+}
+
+int mxl_replace_begin(mxl_replace *r, const char *path)
+{
+    return begin(r, path, false);
 }
 
 int mxl_replace_begin_stream(mxl_replace *r, const char *path)
 {
-    return mxl_replace_begin(r, path);
+    FILE *old = fopen(path, "rb");
+    bool lost = old != NULL && fgetc(old) != EOF;
+
+    if (old != NULL)
+        (void)fclose(old);
+    return begin(r, path, !lost);
 }
 
 int mxl_replace_end(mxl_replace *r, bool whole)
 {
     bool closed = fclose(r->file) == 0;
 
+    if (r->lock < 0) /* `path` itself was written */
+        return !whole ? -1 : closed ? 0 : mxl_replace_failed(r->path, "writing failed");
     if (whole && closed && rename(r->temporary, r->path) == 0)
         return 0;
     if (whole)

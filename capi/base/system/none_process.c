@@ -1,4 +1,7 @@
 /* The process, its memory and its libraries, where there is a C library and nothing else. */
+#if defined(__wasi__)
+#define _GNU_SOURCE 1 /* setenv */
+#endif
 #include "base/system/process.h"
 
 #include <errno.h>
@@ -33,10 +36,14 @@ int64_t mxl_clock_date(void)
 
 int mxl_environment_set(const char *name, const char *value)
 {
+#if defined(__wasi__)
+    return value == NULL ? unsetenv(name) : setenv(name, value, 1);
+#else
     (void)name;
     (void)value;
     errno = ENOSYS;
     return -1;
+#endif
 }
 
 /* ---- memory ---- */
@@ -171,4 +178,11 @@ void mxl_shared_memory_close(int fd)
 {
     (void)fd;
 }
+
+#if defined(__aarch64__)
+bool mxl_processor_has_dot_products(void)
+{
+    return false; /* nobody could be asked */
+}
+#endif
 #endif

@@ -13,6 +13,10 @@
 #if !defined(MXL_NO_FILES)
 #include <dlfcn.h>
 #endif
+#if defined(__aarch64__) && defined(__linux__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
 
 long mxl_process_id(void)
 {
@@ -77,6 +81,19 @@ void mxl_library_stay(const void *address)
 
     if (dladdr(address, &self) != 0)
         (void)dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+}
+#endif
+
+#if defined(__aarch64__)
+bool mxl_processor_has_dot_products(void)
+{
+#if defined(__linux__)
+    return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
+#elif defined(__APPLE__)
+    return true; /* all of Apple's that run macOS */
+#else
+    return false;
+#endif
 }
 #endif
 #endif

@@ -160,6 +160,8 @@ void mxl_library_stay(const void *address)
     (void)address;
 }
 
+#endif
+
 /* ---- shared memory: sections of the paging file; a descriptor is a handle, of which Windows uses
  * 32 bits ---- */
 
@@ -242,6 +244,14 @@ int mxl_shared_memory_duplicate(int fd)
 void mxl_shared_memory_close(int fd)
 {
     (void)CloseHandle(handle_of(fd));
+}
+
+#if defined(__aarch64__)
+bool mxl_processor_has_dot_products(void)
+{
+    enum { DOT_PRODUCTS = 43 }; /* PF_ARM_V82_DP_INSTRUCTIONS_AVAILABLE, of newer headers */
+
+    return IsProcessorFeaturePresent(DOT_PRODUCTS) != 0;
 }
 #endif
 #endif

@@ -114,6 +114,18 @@ static int open_beside(mxl_replace *r)
     return mxl_replace_failed(r->path, "no file can be made beside it, 100 names are taken");
 }
 
+/* NUL, a console, a pipe: nothing that could be replaced. */
+static bool is_device(const wchar_t *wide)
+{
+    HANDLE file = CreateFileW(wide, 0, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
+                              OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL);
+    DWORD type = file == INVALID_HANDLE_VALUE ? FILE_TYPE_DISK : GetFileType(file);
+
+    if (file != INVALID_HANDLE_VALUE)
+        (void)CloseHandle(file);
+    return type == FILE_TYPE_CHAR || type == FILE_TYPE_PIPE;
+}
+
 static int begin(mxl_replace *r, const char *path, bool stream)
 {
     WIN32_FILE_ATTRIBUTE_DATA old;
@@ -133,6 +145,8 @@ static int begin(mxl_replace *r, const char *path, bool stream)
         errno = old.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY ? EISDIR : EACCES;
         return cannot_open(path);
     }
+    if (is_device(wide))
+        return open_as_it_is(r, wide);
     if (stream && (!exists || (old.nFileSizeLow == 0 && old.nFileSizeHigh == 0)))
         return open_as_it_is(r, wide);
     remove_leftovers(path);

@@ -21,16 +21,98 @@ enum { FAR_BYTES = 8192 }; /* how far ahead weights are prefetched */
             x = SET##_add(x, SET##_load(end->add + at));                                           \
         return SET##_limit(x, SET##_splat(end->low), SET##_splat(end->high));                      \
     }
-enum { base_f32_HAS_ENDS, base_f64_HAS_ENDS = 0, avx2_f64_HAS_ENDS = 0, avx512_f64_HAS_ENDS = 0 };
+enum {
+    base_f32_HAS_ENDS,
+    base_f64_HAS_ENDS = 0,
+    neon_f64_HAS_ENDS = 0,
+    avx2_f64_HAS_ENDS = 0,
+    avx512_f64_HAS_ENDS = 0
+};
 #define base_f32_end(x, end, i, at)   (x)
 #define base_f64_end(x, end, i, at)   (x)
+#define neon_f64_end(x, end, i, at)   (x)
 #define avx2_f64_end(x, end, i, at)   (x)
 #define avx512_f64_end(x, end, i, at) (x)
+
+/* Narrow tiles: lanes are rows here. With fewer than eight chains of sums their latency would be
+ * the time. any_columns is for one level. */
+#define COLUMNS(SET, ISA)                                                                          \
+    ISA static void SET##_columns(int64_t k, int tiles, int columns, const void *a, const void *b, \
+                                  const int64_t *offsets, void *out)                               \
+    {                                                                                              \
+        const float *w = a;                                                                        \
+        float *to = out;                                                                           \
+                                                                                                   \
+        for (int some; tiles > 0; tiles -= some) {                                                 \
+            some = tiles >= 8 && columns == 1  ? 8                                                 \
+                   : tiles >= 4 && columns < 3 ? 4                                                 \
+                   : tiles >= 2                ? 2                                                 \
+                                               : 1;                                                \
+            switch (8 * some + columns) {                                                          \
+                CASE(8, 1)                                                                         \
+                CASE(4, 1)                                                                         \
+                CASE(4, 2)                                                                         \
+                CASE(2, 1)                                                                         \
+                CASE(2, 2)                                                                         \
+                CASE(2, 3)                                                                         \
+                CASE(2, 4)                                                                         \
+                CASE(1, 1)                                                                         \
+                CASE(1, 2)                                                                         \
+                CASE(1, 3)                                                                         \
+                CASE(1, 4)                                                                         \
+            default:                                                                               \
+                break;                                                                             \
+            }                                                                                      \
+            w += some * k * MXL_CONV_HEIGHT;                                                       \
+            to += some * MXL_CONV_HEIGHT * MXL_CONV_COLUMNS;                                       \
+        }                                                                                          \
+    }
+#define CASE(t, c)                                                                                 \
+    case 8 * (t) + (c):                                                                            \
+        any_columns(t, c, k, w, b, offsets, to);                                                   \
+        break;
+
+#if MXL_HAS_NEON
+ENDS(neon_f32, )
+
+MXL_INLINE void any_columns(int tiles, int columns, int64_t k, const float *a, const float *b,
+                            const int64_t *offsets, float *out)
+{
+    enum { HALVES = MXL_CONV_HEIGHT / 4 };
+    float32x4_t sum[8 * HALVES * 2];
+
+    UNROLL for (int i = 0; i < tiles * HALVES * columns; i++) sum[i] = vdupq_n_f32(0);
+    for (int64_t p = 0; p < k; p++) {
+        const float *at = b + offsets[p];
+
+        UNROLL for (int i = 0; i < tiles; i++)
+        {
+            UNROLL for (int h = 0; h < HALVES; h++)
+            {
+                float32x4_t w = vld1q_f32(a + (i * k + p) * MXL_CONV_HEIGHT + 4 * h);
+
+                UNROLL for (int c = 0; c < columns; c++)
+                {
+                    float32x4_t *to = &sum[(i * HALVES + h) * columns + c];
+
+                    *to = fma_one_f32(at[c], w, *to);
+                }
+            }
+        }
+    }
+    UNROLL for (int i = 0; i < tiles * HALVES * columns; i++)
+    {
+        UNROLL for (int r = 0; r < 4; r++)
+            out[(i / columns * 4 + r) * MXL_CONV_COLUMNS + i % columns] = sum[i][r];
+    }
+}
+
+COLUMNS(neon_f32, )
+#endif
 #if MXL_HAS_WIDE
 ENDS(avx2_f32, MXL_TARGET_AVX2)
 ENDS(avx512_f32, MXL_TARGET_AVX512)
 
-/* Lanes are rows here. With fewer than eight chains of sums their latency would be the time. */
 MXL_TARGET_AVX512 MXL_INLINE void any_columns(int tiles, int columns, int64_t k, const float *a,
                                               const float *b, const int64_t *offsets, float *out)
 {
@@ -58,41 +140,11 @@ MXL_TARGET_AVX512 MXL_INLINE void any_columns(int tiles, int columns, int64_t k,
     }
 }
 
-MXL_TARGET_AVX512 static void avx512_f32_columns(int64_t k, int tiles, int columns, const void *a,
-                                                 const void *b, const int64_t *offsets, void *out)
-{
-    const float *w = a;
-    float *to = out;
-
-    for (int some; tiles > 0; tiles -= some) {
-        some = tiles >= 8 && columns == 1 ? 8 : tiles >= 4 && columns < 3 ? 4 : tiles >= 2 ? 2 : 1;
-#define CASE(t, c)                                                                                 \
-    case 8 * (t) + (c):                                                                            \
-        any_columns(t, c, k, w, b, offsets, to);                                                   \
-        break;
-        switch (8 * some + columns) {
-            CASE(8, 1)
-            CASE(4, 1)
-            CASE(4, 2)
-            CASE(2, 1)
-            CASE(2, 2)
-            CASE(2, 3)
-            CASE(2, 4)
-            CASE(1, 1)
-            CASE(1, 2)
-            CASE(1, 3)
-            CASE(1, 4)
-        default:
-            break;
-        }
-#undef CASE
-        w += some * k * MXL_CONV_HEIGHT;
-        to += some * MXL_CONV_HEIGHT * MXL_CONV_COLUMNS;
-    }
-}
+COLUMNS(avx512_f32, MXL_TARGET_AVX512)
 #endif
 #define base_f32_columns   NULL
 #define base_f64_columns   NULL
+#define neon_f64_columns   NULL
 #define avx2_f32_columns   NULL
 #define avx2_f64_columns   NULL
 #define avx512_f64_columns NULL
@@ -126,10 +178,10 @@ MXL_TARGET_AVX512 static void avx512_f32_columns(int64_t k, int tiles, int colum
             UNROLL for (int v = 0; v < vectors; v++) row[v] = SET##_load(b + v * N);               \
             UNROLL for (int i = 0; i < height; i++)                                                \
             {                                                                                      \
-                SET##_v s = SET##_splat(a[i]);                                                     \
+                SET##_one s = SET##_one_at(a + i);                                                 \
                                                                                                    \
                 UNROLL for (int v = 0; v < vectors; v++) acc[i][v] =                               \
-                    SET##_fma(s, row[v], acc[i][v]);                                               \
+                    SET##_fma_one(s, row[v], acc[i][v]);                                           \
             }                                                                                      \
         }                                                                                          \
         UNROLL for (int i = 0; i < height; i++)                                                    \
@@ -160,10 +212,10 @@ MXL_TARGET_AVX512 static void avx512_f32_columns(int64_t k, int tiles, int colum
                 UNROLL for (int v = 0; v < vectors; v++) row[v] = SET##_load(b + v * N);           \
                 UNROLL for (int i = 0; i < height; i++)                                            \
                 {                                                                                  \
-                    SET##_v s = SET##_splat(a[i][p]);                                              \
+                    SET##_one s = SET##_one_at(a[i] + p);                                          \
                                                                                                    \
                     UNROLL for (int v = 0; v < vectors; v++) acc[i][v] =                           \
-                        SET##_fma(s, row[v], acc[i][v]);                                           \
+                        SET##_fma_one(s, row[v], acc[i][v]);                                       \
                 }                                                                                  \
             }                                                                                      \
         }                                                                                          \
@@ -274,15 +326,14 @@ MXL_TARGET_AVX512 static void avx512_f32_columns(int64_t k, int tiles, int colum
         AT(SET, weight, 1), AT(SET, weight, 2), AT(SET, weight, 4), AT(SET, weight, 8)};           \
     TABLE(SET, T)
 
-#if defined(__aarch64__)
-TWENTY_FOUR_SUMS(base_f32, float, )
-TWENTY_FOUR_SUMS(base_f64, double, )
-#else
 TWELVE_SUMS(base_f32, float, )
 TWELVE_SUMS(base_f64, double, )
-#endif
 
-#if MXL_HAS_WIDE
+#if MXL_HAS_NEON
+TWENTY_FOUR_SUMS(neon_f32, float, )
+TWENTY_FOUR_SUMS(neon_f64, double, )
+#define LEVELS(T) {&base_##T##_micro, &neon_##T##_micro, &neon_##T##_micro}
+#elif MXL_HAS_WIDE
 TWELVE_SUMS(avx2_f32, float, MXL_TARGET_AVX2)
 TWELVE_SUMS(avx2_f64, double, MXL_TARGET_AVX2)
 TWENTY_FOUR_SUMS(avx512_f32, float, MXL_TARGET_AVX512)

@@ -10,6 +10,8 @@
 /* Makes the compiler read a vector from memory once, not in each instruction that has it. */
 #if defined(__x86_64__)
 #define IN_REGISTER(v) __asm__("" : "+v"(v))
+#elif defined(__aarch64__)
+#define IN_REGISTER(v) __asm__("" : "+w"(v))
 #else
 #define IN_REGISTER(v) (void)(v)
 #endif
@@ -34,6 +36,11 @@ MXL_INLINE base_f32_v base_f32_odds(base_f32_v a, base_f32_v b)
 {
     return (base_f32_v){a[1], a[3], b[1], b[3]};
 }
+
+#if MXL_HAS_NEON
+#define neon_f32_evens vuzp1q_f32
+#define neon_f32_odds  vuzp2q_f32
+#endif
 
 #if MXL_HAS_WIDE
 #define AVX2_TURNS(name, which)                                                                    \
@@ -199,7 +206,15 @@ AVX512_TURNS(odds, 1)
 
 /* (Small at the baseline, as other loops of many forms.) */
 DEPTHWISE(base_f32, , 0)
-#if MXL_HAS_WIDE
+#if MXL_HAS_NEON
+DEPTHWISE(neon_f32, , 1)
+#define LEVELS                                                                                     \
+    {                                                                                              \
+        {base_f32_depthwise, base_f32_split},                                                      \
+        {neon_f32_depthwise, neon_f32_split},                                                      \
+        {neon_f32_depthwise, neon_f32_split},                                                      \
+    }
+#elif MXL_HAS_WIDE
 DEPTHWISE(avx2_f32, MXL_TARGET_AVX2, 1)
 DEPTHWISE(avx512_f32, MXL_TARGET_AVX512, 1)
 #define LEVELS                                                                                     \

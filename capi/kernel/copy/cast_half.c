@@ -3,12 +3,58 @@
 #include "kernel/copy/cast.h"
 #include "kernel/target.h"
 
-#if MXL_HAS_WIDE
-#include <immintrin.h>
-
-/* Converts whole vectors of n numbers (two at a time to float). Both functions return how many
+#if MXL_HAS_WIDE || MXL_HAS_NEON
+/* Functions below convert whole vectors of n numbers (two at a time to float), and return how many
  * numbers they converted. A signalling NaN must stay one, but the instruction would quiet it:
  * vectors with a NaN are left to the loop. */
+static void plain_to_floats(float *out, const mxl_half *in, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        out[i] = mxl_half_to_float(in[i]);
+}
+#endif
+
+#if MXL_HAS_NEON
+#include <arm_neon.h>
+
+static int64_t to_floats_neon(float *out, const mxl_half *in, int64_t n)
+{
+    enum { N = 8 };
+    const uint16x8_t magnitude = vdupq_n_u16(0x7FFF), infinity = vdupq_n_u16(0x7C00);
+    int64_t i = 0;
+
+    for (; i + N <= n; i += N) {
+        uint16x8_t bits = vld1q_u16(in + i);
+        float16x8_t v = vreinterpretq_f16_u16(bits);
+
+        if (vmaxvq_u16(vcgtq_u16(vandq_u16(bits, magnitude), infinity)) != 0) {
+            plain_to_floats(out + i, in + i, N);
+            continue;
+        }
+        vst1q_f32(out + i, vcvt_f32_f16(vget_low_f16(v)));
+        vst1q_f32(out + i + N / 2, vcvt_high_f32_f16(v));
+    }
+    return i;
+}
+
+static int64_t to_halves_neon(mxl_half *out, const float *in, int64_t n)
+{
+    enum { N = 8 };
+    int64_t i = 0;
+
+    for (; i + N <= n; i += N) {
+        float16x4_t low = vcvt_f16_f32(vld1q_f32(in + i));
+
+        vst1q_u16(out + i,
+                  vreinterpretq_u16_f16(vcvt_high_f16_f32(low, vld1q_f32(in + i + N / 2))));
+    }
+    return i;
+}
+
+#define AT_LEVEL(fn, out, in, n) (mxl_level() >= MXL_NEON ? fn##_neon(out, in, n) : 0)
+#elif MXL_HAS_WIDE
+#include <immintrin.h>
+
 #define VECTORS(LEVEL, N, load_halves, store_halves, to_half, to_float, NANS, ...)                 \
     MXL_TARGET_##LEVEL static int64_t to_floats_##LEVEL(float *out, const mxl_half *in, int64_t n) \
     {                                                                                              \
@@ -41,12 +87,6 @@
 
 #define NANS_8(v, w)  _mm256_movemask_ps(_mm256_cmp_ps(v, w, _CMP_UNORD_Q))
 #define NANS_16(v, w) _mm512_cmp_ps_mask(v, w, _CMP_UNORD_Q)
-
-static void plain_to_floats(float *out, const mxl_half *in, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        out[i] = mxl_half_to_float(in[i]);
-}
 
 VECTORS(AVX2, 8, _mm_loadu_si128, _mm_storeu_si128, _mm256_cvtps_ph, _mm256_cvtph_ps, NANS_8,
         __m256)

@@ -37,11 +37,11 @@
                                                                                                    \
             UNROLL for (int i = 0; i < height; i++)                                                \
             {                                                                                      \
-                SET##_v s = SET##_splat(a[i * down]);                                              \
+                SET##_one s = SET##_one_at(a + i * down);                                          \
                                                                                                    \
-                acc[i][0] = SET##_fma(s, b0, acc[i][0]);                                           \
+                acc[i][0] = SET##_fma_one(s, b0, acc[i][0]);                                       \
                 if (vectors > 1)                                                                   \
-                    acc[i][1] = SET##_fma(s, b1, acc[i][1]);                                       \
+                    acc[i][1] = SET##_fma_one(s, b1, acc[i][1]);                                   \
             }                                                                                      \
         }                                                                                          \
         UNROLL for (int i = 0; i < height; i++, c += ldc)                                          \
@@ -117,10 +117,10 @@
         UNROLL for (int i = 0; i < 2 * S; i++) acc[i] = SET##_splat(0);                            \
         for (int64_t p = 0; p < k; p++) {                                                          \
             const T *b = (const T *)right + p * 2 * N;                                             \
-            SET##_v s = SET##_splat(a[p * step]);                                                  \
+            SET##_one s = SET##_one_at(a + p * step);                                              \
                                                                                                    \
             UNROLL for (int i = 0; i < 2 * S; i++) acc[i] =                                        \
-                SET##_fma(s, SET##_load(b + i / 2 * b_next + i % 2 * N), acc[i]);                  \
+                SET##_fma_one(s, SET##_load(b + i / 2 * b_next + i % 2 * N), acc[i]);              \
         }                                                                                          \
         UNROLL for (int i = 0; i < 2 * S; i++)                                                     \
         {                                                                                          \
@@ -132,6 +132,7 @@
 
 #define base_f32_strips   NULL
 #define base_f64_strips   NULL
+#define neon_f64_strips   NULL
 #define avx2_f64_strips   NULL
 #define avx512_f64_strips NULL
 
@@ -201,16 +202,19 @@
     TABLE(SET, T)
 
 /* ---- the baseline: 16-byte vectors that the compiler supports on any processor ---- */
-#if defined(__aarch64__)
-TWENTY_FOUR_SUMS(base_f32, float, )
-TWENTY_FOUR_SUMS(base_f64, double, )
-#else
 EIGHT_SUMS(base_f32, float, )
 EIGHT_SUMS(base_f64, double, )
-#endif
+
+/* ---- aarch64 ---- */
+#if MXL_HAS_NEON
+STRIPS(neon_f32, float, )
+TWENTY_FOUR_SUMS(neon_f32, float, )
+
+TWENTY_FOUR_SUMS(neon_f64, double, )
+#define LEVELS(T) {&base_##T##_micro, &neon_##T##_micro, &neon_##T##_micro}
 
 /* ---- x86-64 ---- */
-#if MXL_HAS_WIDE
+#elif MXL_HAS_WIDE
 STRIPS(avx2_f32, float, MXL_TARGET_AVX2)
 TWELVE_SUMS(avx2_f32, float, MXL_TARGET_AVX2)
 
@@ -221,32 +225,22 @@ TWENTY_FOUR_SUMS(avx512_f32, float, MXL_TARGET_AVX512)
 
 TWENTY_FOUR_SUMS(avx512_f64, double, MXL_TARGET_AVX512)
 
-const mxl_gemm_micro *mxl_gemm_micro_f32(void)
-{
-    static const mxl_gemm_micro *const micro[MXL_LEVELS] = {&base_f32_micro, &avx2_f32_micro,
-                                                            &avx512_f32_micro};
-
-    return micro[mxl_level()];
-}
-
-const mxl_gemm_micro *mxl_gemm_micro_f64(void)
-{
-    static const mxl_gemm_micro *const micro[MXL_LEVELS] = {&base_f64_micro, &avx2_f64_micro,
-                                                            &avx512_f64_micro};
-
-    return micro[mxl_level()];
-}
+#define LEVELS(T) {&base_##T##_micro, &avx2_##T##_micro, &avx512_##T##_micro}
 
 #else
+#define LEVELS(T) {&base_##T##_micro, &base_##T##_micro, &base_##T##_micro}
+#endif
 
 const mxl_gemm_micro *mxl_gemm_micro_f32(void)
 {
-    return &base_f32_micro;
+    static const mxl_gemm_micro *const micro[MXL_LEVELS] = LEVELS(f32);
+
+    return micro[mxl_level()];
 }
 
 const mxl_gemm_micro *mxl_gemm_micro_f64(void)
 {
-    return &base_f64_micro;
-}
+    static const mxl_gemm_micro *const micro[MXL_LEVELS] = LEVELS(f64);
 
-#endif
+    return micro[mxl_level()];
+}

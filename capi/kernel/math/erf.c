@@ -70,10 +70,17 @@ MXL_INTERVAL_LOOP(erf_f32, erf_16, plain_f32)
 #endif
 
 MXL_UNARY_LOOP(erf_f64, f64, mxl_loop_erf(x))
-MXL_UNARY_LOOP(erf_f16, f16, mxl_loop_erf(x))
-MXL_UNARY_LOOP(erf_u8, u8, mxl_loop_erf((double)x))
-MXL_UNARY_LOOP(erf_i8, i8, mxl_loop_erf((double)x))
-MXL_UNARY_LOOP(erf_i32, i32, mxl_loop_erf((double)x))
-MXL_UNARY_LOOP(erf_i64, i64, mxl_loop_erf((double)x))
+MXL_UNARY_LOOP_VIA(erf, f16)
+
+/* erf(4) in float is 1, in double less: integers are cut to 0 and 1 by the second. */
+#define INTEGER(D)                                                                                 \
+    static void erf_##D MXL_LOOP_PARAMETERS                                                        \
+    {                                                                                              \
+        mxl_loop_via(erf_f64, MXL_F64, MXL_DTYPE_##D, 1, out, in, step, n, params);                \
+    }
+INTEGER(u8)
+INTEGER(i8)
+INTEGER(i32)
+INTEGER(i64)
 
 const mxl_kernels mxl_erf_kernels = MXL_KERNELS_OF(erf, 2, MXL_CODE_NONE);

@@ -18,9 +18,9 @@
     next = m / bias1 / (sqrt(v / bias2) + (float)k.epsilon) + wd * w;
 
 MXL_STEP_ONE_DTYPE(direction, DIRECTION)
-MXL_STEP_LOOP(direction_mixed_f32, f32, f32, f32, master, 0, DIRECTION)
-MXL_STEP_LOOP(direction_mixed_f64, f32, f64, f32, master, 0, DIRECTION)
-MXL_STEP_LOOP(direction_mixed_f16, f32, f16, f32, master, 0, DIRECTION)
+MXL_STEP_LOOP(direction_mixed_f32, f32, master, 0, DIRECTION)
+MXL_STEP_VIA(direction_mixed_f64, direction_mixed_f32, MXL_F32, MXL_F64, MXL_F32)
+MXL_STEP_VIA(direction_mixed_f16, direction_mixed_f32, MXL_F32, MXL_F16, MXL_F32)
 
 const mxl_step_rule mxl_step_lamb_direction = {.same = MXL_STEP_TABLE(direction),
                                                .mixed = MXL_STEP_TABLE(direction_mixed)};
@@ -28,9 +28,9 @@ const mxl_step_rule mxl_step_lamb_direction = {.same = MXL_STEP_TABLE(direction)
 #define LAMB(S) next = w - lr * g;
 
 MXL_STEP_ONE_DTYPE(lamb, LAMB)
-MXL_STEP_LOOP(lamb_mixed_f32, f32, f32, f32, master, 1, LAMB)
-MXL_STEP_LOOP(lamb_mixed_f64, f32, f32, f64, master, 1, LAMB)
-MXL_STEP_LOOP(lamb_mixed_f16, f32, f32, f16, master, 1, LAMB)
+MXL_STEP_LOOP(lamb_mixed_f32, f32, master, 1, LAMB)
+MXL_STEP_VIA(lamb_mixed_f64, lamb_mixed_f32, MXL_F32, MXL_F32, MXL_F64)
+MXL_STEP_VIA(lamb_mixed_f16, lamb_mixed_f32, MXL_F32, MXL_F32, MXL_F16)
 
 const mxl_step_rule mxl_step_lamb = {.same = MXL_STEP_TABLE(lamb),
                                      .mixed = MXL_STEP_TABLE(lamb_mixed)};

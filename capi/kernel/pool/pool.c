@@ -65,13 +65,15 @@ pool_job mxl_pool_job(const mxl_pool *p)
 static void run(pool_job *job)
 {
     const mxl_pool *p = job->p;
+    mxl_range_fn loop = p->dtype == MXL_F64 ? f64_chunk : f32_chunk;
     int64_t rows = p->outer * p->axis[0].out * p->axis[1].out;
     int64_t work = job->way == POOL_PLANES ? job->in_plane : p->axis[2].out * p->inner * 4;
 
     if (rows * p->axis[2].out * p->inner == 0)
         return;
-    mxl_parallel_for(rows, POOL_GRAIN / (work + 1) + 1, p->dtype == MXL_F64 ? f64_chunk : f32_chunk,
-                     job);
+    if (job->kind == POOL_POWERS)
+        loop = p->dtype == MXL_F64 ? f64_powers : f32_powers;
+    mxl_parallel_for(rows, POOL_GRAIN / (work + 1) + 1, loop, job);
 }
 
 void mxl_pool_max(const mxl_pool *p, double lowest, const void *x, void *y)
@@ -89,7 +91,7 @@ void mxl_pool_sum(const mxl_pool *p, const void *x, void *y)
 {
     pool_job job = mxl_pool_job(p);
 
-    job.kind = p->power == 3 ? POOL_CUBES : p->power == 2 ? POOL_SQUARES : POOL_SUM;
+    job.kind = p->power > 1 ? POOL_POWERS : POOL_SUM;
     job.x = x;
     job.y = y;
     run(&job);

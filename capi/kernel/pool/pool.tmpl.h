@@ -1,19 +1,13 @@
 /* Maximum and sum of windows for one element type; included by pool.c with NAME(x), T
  * and LEVELS (of kernel/target.h) defined. */
 
-/* `a` joined with an element of x. */
-MXL_INLINE T NAME(taken)(pool_kind kind, T a, T x)
+/* `a` joined with an element of x, or with its square (`more` is 0) or cube (1): one loop takes
+ * both, which are rare. */
+MXL_INLINE T NAME(taken)(pool_kind kind, T more, T a, T x)
 {
-    switch (kind) {
-    case POOL_MAX:
+    if (kind == POOL_MAX)
         return x > a ? x : a;
-    case POOL_SUM:
-        return a + x;
-    case POOL_SQUARES:
-        return a + x * x;
-    default:
-        return a + x * x * x;
-    }
+    return kind == POOL_SUM ? a + x : a + x * x * (more > 0 ? x : 1);
 }
 
 /* y[o] = the `kernel` joined columns from o * stride on, joined. */
@@ -26,7 +20,7 @@ MXL_INLINE void NAME(join_columns)(pool_kind kind, const T *restrict column, int
     for (int64_t k = 1; k < kernel; k++) {
         MXL_IVDEP
         for (int64_t o = 0; o < n; o++)
-            y[o] = NAME(taken)(kind, y[o], column[o * stride + k]);
+            y[o] = NAME(taken)(kind, 0, y[o], column[o * stride + k]);
     }
 }
 
@@ -59,7 +53,7 @@ MXL_INLINE void NAME(join_rows)(pool_kind kind, const pool_job *job, const T *pl
                                 T *restrict column)
 {
     const mxl_window *axis = job->p->axis;
-    const T start = kind == POOL_MAX ? (T)job->lowest : 0;
+    const T start = kind == POOL_MAX ? (T)job->lowest : 0, more = job->p->power == 3;
 
     for (int64_t j = 0; j < n; j++)
         column[j] = start;
@@ -69,7 +63,7 @@ MXL_INLINE void NAME(join_rows)(pool_kind kind, const pool_job *job, const T *pl
 
             MXL_IVDEP
             for (int64_t j = in.begin; j < in.end; j++)
-                column[j] = NAME(taken)(kind, column[j], row[begin + j]);
+                column[j] = NAME(taken)(kind, more, column[j], row[begin + j]);
         }
     }
 }
@@ -145,6 +139,7 @@ MXL_INLINE void NAME(position)(pool_kind kind, const pool_job *job, const T *pla
     const mxl_window *axis = job->p->axis;
     pool_range d = pool_inside(&axis[0], od), h = pool_inside(&axis[1], oh),
                w = pool_inside(&axis[2], ow);
+    const T more = job->p->power == 3;
     int64_t inner = job->p->inner, count;
 
     for (int64_t c = 0; c < n; c++)
@@ -158,7 +153,7 @@ MXL_INLINE void NAME(position)(pool_kind kind, const pool_job *job, const T *pla
 
                 MXL_IVDEP
                 for (int64_t c = 0; c < n; c++)
-                    y[c] = NAME(taken)(kind, y[c], x[c]);
+                    y[c] = NAME(taken)(kind, more, y[c], x[c]);
             }
         }
     }
@@ -170,7 +165,7 @@ MXL_INLINE void NAME(position)(pool_kind kind, const pool_job *job, const T *pla
 /* One window holds the whole plane, contiguous: lanes, which are joined at the end. */
 MXL_INLINE T NAME(plane)(pool_kind kind, const pool_job *job, const T *x)
 {
-    const T start = kind == POOL_MAX ? (T)job->lowest : 0;
+    const T start = kind == POOL_MAX ? (T)job->lowest : 0, more = job->p->power == 3;
     pool_kind join = kind == POOL_MAX ? POOL_MAX : POOL_SUM;
     int64_t n = job->in_plane, i = 0, count = pool_count_at(job->p, 0, 0, 0);
     T lane[LANES], all = start;
@@ -180,12 +175,12 @@ MXL_INLINE T NAME(plane)(pool_kind kind, const pool_job *job, const T *x)
     for (; i + LANES <= n; i += LANES) {
         MXL_AS_LOOP
         for (int l = 0; l < LANES; l++)
-            lane[l] = NAME(taken)(kind, lane[l], x[i + l]);
+            lane[l] = NAME(taken)(kind, more, lane[l], x[i + l]);
     }
     for (int l = 0; i + l < n; l++)
-        lane[l] = NAME(taken)(kind, lane[l], x[i + l]);
+        lane[l] = NAME(taken)(kind, more, lane[l], x[i + l]);
     for (int l = 0; l < LANES; l++)
-        all = NAME(taken)(join, all, lane[l]);
+        all = NAME(taken)(join, 0, all, lane[l]);
     return count > 1 ? all / (T)count : all;
 }
 
@@ -221,21 +216,19 @@ MXL_INLINE void NAME(chunk_at)(int level, void *data, int64_t begin, int64_t end
     const pool_job *job = data;
 
     (void)level;
-    switch (job->kind) {
-    case POOL_MAX:
+    if (job->kind == POOL_MAX)
         NAME(range)(POOL_MAX, job, begin, end);
-        break;
-    case POOL_SUM:
+    else
         NAME(range)(POOL_SUM, job, begin, end);
-        break;
-    case POOL_SQUARES:
-        NAME(range)(POOL_SQUARES, job, begin, end);
-        break;
-    default:
-        NAME(range)(POOL_CUBES, job, begin, end);
-    }
 }
 LEVELS(NAME(chunk), (void *data, int64_t begin, int64_t end), data, begin, end)
+
+MXL_INLINE void NAME(powers_at)(int level, void *data, int64_t begin, int64_t end)
+{
+    (void)level;
+    NAME(range)(POOL_POWERS, data, begin, end);
+}
+MXL_UP_TO_AVX2(NAME(powers), (void *data, int64_t begin, int64_t end), data, begin, end)
 
 #undef NAME
 #undef T

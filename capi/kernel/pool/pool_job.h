@@ -13,7 +13,7 @@ enum {
     POOL_GRAIN = 16384 /* elements that are worth another thread */
 };
 
-typedef enum pool_kind { POOL_MAX, POOL_SUM, POOL_SQUARES, POOL_CUBES } pool_kind;
+typedef enum pool_kind { POOL_MAX, POOL_SUM, POOL_POWERS } pool_kind; /* powers: 2 and 3 */
 
 /* How the loops go: inner elements side by side; rows of outputs; one window for a plane. */
 typedef enum pool_way { POOL_POSITIONS, POOL_ROWS, POOL_PLANES } pool_way;

@@ -2,16 +2,37 @@
 #include "kernel/quantized/bytes.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/dtype.h"
 #include "base/thread.h"
 
 enum { GRAIN = 1 << 16 };
 
-#define LOW_int8_t   (-128.0F)
-#define HIGH_int8_t  127.0F
-#define LOW_uint8_t  0.0F
-#define HIGH_uint8_t 255.0F
+/* The limits of bytes. A number between those of its dtype has the same bits as int8 and as uint8:
+ * loops that write bytes take the limits, and are the same for both. */
+typedef struct limits {
+    float low, high;
+} limits;
+
+static limits limits_of(int dtype)
+{
+    return dtype == MXL_U8 ? (limits){0, 255} : (limits){-128, 127};
+}
+
+/* Loops run whole vectors of WHOLE elements alone, so that their code is there once; a chunk's last
+ * elements are copied. */
+enum { WHOLE = 64 };
+
+static int64_t whole_of(int64_t n)
+{
+    return n & -(int64_t)WHOLE;
+}
+
+static int64_t part_of(int64_t n)
+{
+    return n < WHOLE ? n : whole_of(n);
+}
 
 /* ---- scaling ---- */
 
@@ -19,60 +40,65 @@ typedef struct scaling {
     const void *x;
     void *y;
     float scale;
+    limits to;
 } scaling;
 
 #define SCALE(name, FROM, TO, ...)                                                                 \
-    MXL_INLINE void name##_at(int level, const FROM *x, TO *y, float scale, int64_t n)             \
+    MXL_INLINE void name##_at(int level, const FROM *x, TO *y, float scale, limits to, int64_t n)  \
     {                                                                                              \
         (void)level;                                                                               \
         (void)scale;                                                                               \
+        (void)to;                                                                                  \
+        n = whole_of(n);                                                                           \
         MXL_IVDEP                                                                                  \
         for (int64_t i = 0; i < n; i++)                                                            \
             y[i] = (TO)(__VA_ARGS__);                                                              \
     }                                                                                              \
-    MXL_BY_LEVEL(name, (const FROM *x, TO *y, float scale, int64_t n), x, y, scale, n)             \
+    MXL_BY_LEVEL(name, (const FROM *x, TO *y, float scale, limits to, int64_t n), x, y, scale, to, \
+                 n)                                                                                \
     static void name##_chunk(void *data, int64_t begin, int64_t end)                               \
     {                                                                                              \
         const scaling *s = data;                                                                   \
+        const FROM *x = (const FROM *)s->x + begin;                                                \
+        TO *y = (TO *)s->y + begin, last_y[WHOLE];                                                 \
+        FROM last_x[WHOLE] = {0};                                                                  \
                                                                                                    \
-        name((const FROM *)s->x + begin, (TO *)s->y + begin, s->scale, end - begin);               \
+        for (int64_t left = end - begin, n; left > 0; left -= n, x += n, y += n) {                 \
+            n = part_of(left);                                                                     \
+            if (n < WHOLE)                                                                         \
+                memcpy(last_x, x, (size_t)n * sizeof(FROM));                                       \
+            name(n < WHOLE ? last_x : x, n < WHOLE ? last_y : y, s->scale, s->to, n + WHOLE - 1);  \
+            if (n < WHOLE)                                                                         \
+                memcpy(y, last_y, (size_t)n * sizeof(TO));                                         \
+        }                                                                                          \
     }
-#define TO_BYTE(name, FROM, TO)                                                                    \
-    SCALE(name, FROM, TO, mxl_quantized_round((float)x[i] * scale, LOW_##TO, HIGH_##TO))
+#define TO_BYTE(name, FROM)                                                                        \
+    SCALE(name, FROM, uint8_t, mxl_quantized_round((float)x[i] * scale, to.low, to.high))
 
-TO_BYTE(f32_i8, float, int8_t)
-TO_BYTE(f32_u8, float, uint8_t)
-TO_BYTE(i32_i8, int32_t, int8_t)
-TO_BYTE(i32_u8, int32_t, uint8_t)
-TO_BYTE(i8_i8, int8_t, int8_t)
-TO_BYTE(u8_i8, uint8_t, int8_t)
-TO_BYTE(u8_u8, uint8_t, uint8_t)
+TO_BYTE(f32_byte, float)
+TO_BYTE(i32_byte, int32_t)
+TO_BYTE(i8_byte, int8_t)
+TO_BYTE(u8_byte, uint8_t)
 SCALE(i8_f32, int8_t, float, (float)x[i] * scale)
 SCALE(u8_f32, uint8_t, float, (float)x[i] * scale)
 
 void mxl_quantized_scale(int from, int to, const void *x, void *y, int64_t n, float scale)
 {
-    static const struct {
-        int from, to;
-        mxl_range_fn run;
-    } ways[] = {{MXL_F32, MXL_I8, f32_i8_chunk}, {MXL_F32, MXL_U8, f32_u8_chunk},
-                {MXL_I32, MXL_I8, i32_i8_chunk}, {MXL_I32, MXL_U8, i32_u8_chunk},
-                {MXL_I8, MXL_I8, i8_i8_chunk},   {MXL_U8, MXL_I8, u8_i8_chunk},
-                {MXL_U8, MXL_U8, u8_u8_chunk},   {MXL_I8, MXL_F32, i8_f32_chunk},
-                {MXL_U8, MXL_F32, u8_f32_chunk}};
-    scaling s = {x, y, scale};
+    scaling s = {x, y, scale, limits_of(to)};
+    mxl_range_fn run = from == MXL_F32   ? f32_byte_chunk
+                       : from == MXL_I32 ? i32_byte_chunk
+                       : to == MXL_F32   ? from == MXL_U8 ? u8_f32_chunk : i8_f32_chunk
+                       : from == MXL_U8  ? u8_byte_chunk
+                                         : i8_byte_chunk;
 
-    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-        if (ways[i].from == from && ways[i].to == to)
-            mxl_parallel_for(n, GRAIN, ways[i].run, &s);
-    }
+    mxl_parallel_for(n, GRAIN, run, &s);
 }
 
 SCALE(relu, int8_t, int8_t, x[i] > 0 ? x[i] : 0)
 
 void mxl_quantized_relu(const int8_t *x, int8_t *y, int64_t n)
 {
-    scaling s = {x, y, 0};
+    scaling s = {.x = x, .y = y};
 
     mxl_parallel_for(n, GRAIN, relu_chunk, &s);
 }
@@ -81,118 +107,154 @@ SCALE(cut, int8_t, int32_t, mxl_quantized_round_wide(truncf((float)x[i] * scale)
 
 void mxl_quantized_cut(const int8_t *x, int32_t *y, int64_t n, float scale)
 {
-    scaling s = {x, y, scale};
+    scaling s = {.x = x, .y = y, .scale = scale};
 
     mxl_parallel_for(n, GRAIN, cut_chunk, &s);
 }
 
 /* ---- limits ---- */
 
-#define WITHIN(name, FROM, TO)                                                                     \
-    MXL_INLINE void name##_at(int level, const FROM *x, TO *y, const mxl_quantized_limit *l,       \
+#define WITHIN(name, FROM)                                                                         \
+    MXL_INLINE void name##_at(int level, const FROM *x, uint8_t *y, const mxl_quantized_limit *l,  \
                               int64_t n)                                                           \
     {                                                                                              \
         float scale = l->scale, low = l->low, high = l->high, again = l->again;                    \
+        limits to = limits_of(l->to);                                                              \
                                                                                                    \
         (void)level;                                                                               \
+        n = whole_of(n);                                                                           \
         MXL_IVDEP                                                                                  \
         for (int64_t i = 0; i < n; i++) {                                                          \
             float number = (float)x[i] * scale;                                                    \
                                                                                                    \
             number = number > low ? number : low;                                                  \
             number = number < high ? number : high;                                                \
-            y[i] = (TO)mxl_quantized_round(number * again, LOW_##TO, HIGH_##TO);                   \
+            y[i] = (uint8_t)mxl_quantized_round(number * again, to.low, to.high);                  \
         }                                                                                          \
     }                                                                                              \
-    MXL_BY_LEVEL(name, (const FROM *x, TO *y, const mxl_quantized_limit *l, int64_t n), x, y, l,   \
-                 n)                                                                                \
+    MXL_BY_LEVEL(name, (const FROM *x, uint8_t *y, const mxl_quantized_limit *l, int64_t n), x, y, \
+                 l, n)                                                                             \
     static void name##_chunk(void *data, int64_t begin, int64_t end)                               \
     {                                                                                              \
         const mxl_quantized_limit *l = data;                                                       \
+        const FROM *x = (const FROM *)l->x + begin;                                                \
+        uint8_t *y = (uint8_t *)l->y + begin, last_y[WHOLE];                                       \
+        FROM last_x[WHOLE] = {0};                                                                  \
                                                                                                    \
-        name((const FROM *)l->x + begin, (TO *)l->y + begin, l, end - begin);                      \
+        for (int64_t left = end - begin, n; left > 0; left -= n, x += n, y += n) {                 \
+            n = part_of(left);                                                                     \
+            if (n < WHOLE)                                                                         \
+                memcpy(last_x, x, (size_t)n);                                                      \
+            name(n < WHOLE ? last_x : x, n < WHOLE ? last_y : y, l, n + WHOLE - 1);                \
+            if (n < WHOLE)                                                                         \
+                memcpy(y, last_y, (size_t)n);                                                      \
+        }                                                                                          \
     }
 
-WITHIN(within_ii, int8_t, int8_t)
-WITHIN(within_iu, int8_t, uint8_t)
-WITHIN(within_ui, uint8_t, int8_t)
-WITHIN(within_uu, uint8_t, uint8_t)
+WITHIN(within_i8, int8_t)
+WITHIN(within_u8, uint8_t)
 
 void mxl_quantized_within(const mxl_quantized_limit *limit, int64_t n)
 {
-    static const mxl_range_fn ways[2][2] = {{within_ii_chunk, within_iu_chunk},
-                                            {within_ui_chunk, within_uu_chunk}};
     mxl_quantized_limit l = *limit;
 
-    mxl_parallel_for(n, GRAIN, ways[l.from == MXL_U8][l.to == MXL_U8], &l);
+    mxl_parallel_for(n, GRAIN, l.from == MXL_U8 ? within_u8_chunk : within_i8_chunk, &l);
 }
 
 /* ---- pairs ---- */
 
 #define PAIR(name, A, B, TO, ...)                                                                  \
     MXL_INLINE void name##_at(int level, const A *a, const B *b, TO *y, float sa, float sb,        \
-                              int64_t n)                                                           \
+                              limits to, int64_t n)                                                \
     {                                                                                              \
         (void)level;                                                                               \
         (void)sa;                                                                                  \
         (void)sb;                                                                                  \
+        (void)to;                                                                                  \
+        n = whole_of(n);                                                                           \
         MXL_IVDEP                                                                                  \
         for (int64_t i = 0; i < n; i++)                                                            \
             y[i] = (TO)(__VA_ARGS__);                                                              \
     }                                                                                              \
-    MXL_BY_LEVEL(name, (const A *a, const B *b, TO *y, float sa, float sb, int64_t n), a, b, y,    \
-                 sa, sb, n)                                                                        \
+    MXL_BY_LEVEL(name, (const A *a, const B *b, TO *y, float sa, float sb, limits to, int64_t n),  \
+                 a, b, y, sa, sb, to, n)                                                           \
     static void name##_chunk(void *data, int64_t begin, int64_t end)                               \
     {                                                                                              \
         const mxl_quantized_pair *p = data;                                                        \
+        const A *a = (const A *)p->a + begin;                                                      \
+        const B *b = (const B *)p->b + begin;                                                      \
+        TO *y = (TO *)p->y + begin, last_y[WHOLE];                                                 \
+        A last_a[WHOLE] = {0};                                                                     \
+        B last_b[WHOLE] = {0};                                                                     \
                                                                                                    \
-        name((const A *)p->a + begin, (const B *)p->b + begin, (TO *)p->y + begin, p->a_scale,     \
-             p->b_scale, end - begin);                                                             \
+        for (int64_t left = end - begin, n; left > 0; left -= n, a += n, b += n, y += n) {         \
+            n = part_of(left);                                                                     \
+            if (n < WHOLE) {                                                                       \
+                memcpy(last_a, a, (size_t)n);                                                      \
+                memcpy(last_b, b, (size_t)n);                                                      \
+            }                                                                                      \
+            name(n < WHOLE ? last_a : a, n < WHOLE ? last_b : b, n < WHOLE ? last_y : y,           \
+                 p->a_scale, p->b_scale, limits_of(p->to), n + WHOLE - 1);                         \
+            if (n < WHOLE)                                                                         \
+                memcpy(y, last_y, (size_t)n * sizeof(TO));                                         \
+        }                                                                                          \
     }
 #define SUM ((float)a[i] * sa + (float)b[i] * sb)
 #define ADD(name, A, B)                                                                            \
-    PAIR(add_##name##_i8, A, B, int8_t, mxl_quantized_round(SUM, -128, 127))                       \
-    PAIR(add_##name##_u8, A, B, uint8_t, mxl_quantized_round(SUM, 0, 255))                         \
+    PAIR(add_##name##_byte, A, B, uint8_t, mxl_quantized_round(SUM, to.low, to.high))              \
     PAIR(add_##name##_i32, A, B, int32_t, mxl_quantized_round_wide(SUM))
 #define PRODUCT ((float)((int32_t)a[i] * b[i]) * sa)
 #define MUL(name, A, B)                                                                            \
-    PAIR(mul_##name##_i8, A, B, int8_t, mxl_quantized_round(PRODUCT, -128, 127))                   \
-    PAIR(mul_##name##_u8, A, B, uint8_t, mxl_quantized_round(PRODUCT, 0, 255))                     \
+    PAIR(mul_##name##_byte, A, B, uint8_t, mxl_quantized_round(PRODUCT, to.low, to.high))          \
     PAIR(mul_##name##_i32, A, B, int32_t, (int32_t)a[i] * b[i])                                    \
     PAIR(mul_##name##_f32, A, B, float, PRODUCT)
-#define EACH_PAIR(X)                                                                               \
-    X(ii, int8_t, int8_t) X(iu, int8_t, uint8_t) X(ui, uint8_t, int8_t) X(uu, uint8_t, uint8_t)
+/* Of different operands uint8 is the first: sums and products are the same. */
+#define EACH_PAIR(X) X(ii, int8_t, int8_t) X(ui, uint8_t, int8_t) X(uu, uint8_t, uint8_t)
 
 EACH_PAIR(ADD)
 EACH_PAIR(MUL)
 
-#define ADD_ROW(name, A, B) {add_##name##_i8_chunk, add_##name##_u8_chunk, add_##name##_i32_chunk},
+#define ADD_ROW(name, A, B) {add_##name##_byte_chunk, add_##name##_i32_chunk},
 #define MUL_ROW(name, A, B)                                                                        \
-    {mul_##name##_i8_chunk, mul_##name##_u8_chunk, mul_##name##_i32_chunk, mul_##name##_f32_chunk},
+    {mul_##name##_byte_chunk, mul_##name##_i32_chunk, mul_##name##_f32_chunk},
 
-static const mxl_range_fn adds[4][3] = {EACH_PAIR(ADD_ROW)}, muls[4][4] = {EACH_PAIR(MUL_ROW)};
+static const mxl_range_fn adds[3][2] = {EACH_PAIR(ADD_ROW)}, muls[3][3] = {EACH_PAIR(MUL_ROW)};
 
 static int operands(const mxl_quantized_pair *p)
 {
-    return 2 * (p->a_dtype == MXL_U8) + (p->b_dtype == MXL_U8);
+    return (p->a_dtype == MXL_U8) + (p->b_dtype == MXL_U8);
 }
 
 static int result(const mxl_quantized_pair *p)
 {
-    return p->to == MXL_I8 ? 0 : p->to == MXL_U8 ? 1 : p->to == MXL_I32 ? 2 : 3;
+    return p->to == MXL_I32 ? 1 : p->to == MXL_F32 ? 2 : 0;
+}
+
+static mxl_quantized_pair in_order(const mxl_quantized_pair *p)
+{
+    mxl_quantized_pair turned = *p;
+
+    if (p->a_dtype != MXL_U8 && p->b_dtype == MXL_U8) {
+        turned.a = p->b;
+        turned.b = p->a;
+        turned.a_scale = p->b_scale;
+        turned.b_scale = p->a_scale;
+    }
+    return turned;
 }
 
 void mxl_quantized_add(const mxl_quantized_pair *pair, int64_t n)
 {
-    mxl_quantized_pair p = *pair;
+    mxl_quantized_pair p = in_order(pair);
 
     mxl_parallel_for(n, GRAIN, adds[operands(&p)][result(&p)], &p);
 }
 
 void mxl_quantized_mul(const mxl_quantized_pair *pair, int64_t n)
 {
-    mxl_quantized_pair p = *pair;
+    mxl_quantized_pair p = in_order(pair);
 
+    p.a_scale = pair->a_scale;
     mxl_parallel_for(n, GRAIN, muls[operands(&p)][result(&p)], &p);
 }
 

@@ -1,10 +1,11 @@
 /* See dots.h. Level AVX-512 with VNNI has instructions for it; AVX2 multiplies the even and the odd
- * bytes by themselves, as numbers of 16 bits. */
+ * bytes by themselves, as numbers of 16 bits. aarch64's loops are in dots_neon.c. */
 #include "kernel/quantized/dots.h"
 
 #include <stddef.h>
 #include <string.h>
 
+#include "kernel/quantized/neon.h"
 #include "kernel/quantized/vnni.h"
 
 enum { R = MXL_DOTS_ROWS, N = MXL_DOTS_COLUMNS };
@@ -254,6 +255,11 @@ void mxl_dots_tile(int rows, int columns, const mxl_dots_runs *runs, const uint8
         tile_avx2(rows, columns, runs, x, step, flip, w, sums);
         return;
     }
+#elif MXL_HAS_NEON
+    if (mxl_level() >= MXL_NEON) {
+        mxl_dots_tile_neon(rows, columns, runs, x, step, flip, w, sums);
+        return;
+    }
 #endif
     (void)columns;
     tile_plain(rows, runs, x, step, flip, w, sums);
@@ -270,6 +276,11 @@ void mxl_dots_rows(bool is_unsigned, int64_t k, const void *x, const int8_t *w, 
     if (mxl_level() >= MXL_AVX2) {
         for (int64_t i = 0; i < rows; i++, w += k)
             sums[i] = row_avx2(is_unsigned, k, x, w);
+        return;
+    }
+#elif MXL_HAS_NEON
+    if (mxl_level() >= MXL_NEON) {
+        mxl_dots_rows_neon(is_unsigned, k, x, w, rows, sums);
         return;
     }
 #endif

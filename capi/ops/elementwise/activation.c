@@ -5,7 +5,7 @@
 
 /* ---- softsign ---- */
 
-MXL_MATH_KERNELS(softsign, MXL_UNARY_LOOP, x / (1 + fabs(x)));
+MXL_PLAIN_KERNELS(softsign, MXL_UNARY_LOOP, x / (1 + fabs(x)));
 
 /* dx = dy / (1 + |x|)^2 */
 MXL_DX_OF_X(softsign,

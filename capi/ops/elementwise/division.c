@@ -120,8 +120,8 @@ MXL_BINARY_PAIR(mod, "_", "lhs modulo rhs: a remainder with the sign of rhs, and
                 NULL, MXL_ALIASES("_Mod"), .grad = mod_grad, .saves = rest_saves,
                 .node_name = "RemainderBackward1", .promotion = &rounding, .u64_loop = rest_u64);
 
-MXL_ARITH_KERNELS(mod_scalar, MXL_SCALAR_LOOP, s == 0 ? 0 : BY_TYPE(rest, x, s));
-MXL_ARITH_KERNELS(rmod_scalar, MXL_SCALAR_LOOP, x == 0 ? 0 : BY_TYPE(rest, s, x));
+MXL_ARITH_KERNELS(mod_scalar, MXL_NUMBER_LOOP, &mod_kernels);
+MXL_ARITH_KERNELS(rmod_scalar, MXL_NUMBER_FIRST_LOOP, &mod_kernels);
 
 /* dx = dy; of integers zero */
 static int mod_scalar_grad(mxl_grad *g)
@@ -166,7 +166,7 @@ static MXL_BINARY(trunc_divide, "_mxl_trunc_divide", mxl_infer_broadcast, trunc_
                   .promotion = &rounding, .u64_loop = mxl_quotient_u64);
 
 MXL_ARITH_KERNELS(remainder, MXL_BINARY_LOOP, BY_TYPE(rest, x, y));
-MXL_ARITH_KERNELS(remainder_scalar, MXL_SCALAR_LOOP, BY_TYPE(rest, x, s));
+MXL_ARITH_KERNELS(remainder_scalar, MXL_NUMBER_LOOP, &remainder_kernels);
 MXL_ARITH_KERNELS(part, MXL_BINARY_LOOP, BY_TYPE(part, x, y));
 
 /* db = -dy * floor_divide(a, b) */

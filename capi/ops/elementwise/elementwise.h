@@ -2,6 +2,7 @@
 #ifndef MXL_OPS_ELEMENTWISE_ELEMENTWISE_H
 #define MXL_OPS_ELEMENTWISE_ELEMENTWISE_H
 
+#include "kernel/elementwise/loop_of.h"
 #include "ops/build.h"
 #include "ops/sparse/forms.h"
 

@@ -307,8 +307,8 @@ static const mxl_op op_special_pair = {
 
 /* ---- floating-point numbers ---- */
 
-MXL_BINARY_LOOP(nextafter_f32, f32, nextafter(x, y))
-MXL_BINARY_LOOP(nextafter_f64, f64, nextafter(x, y))
+MXL_BINARY_LOOP(nextafter_f32, f32a, nextafter(x, y))
+MXL_BINARY_LOOP(nextafter_f64, f64a, nextafter(x, y))
 
 /* Bits of numbers of one sign are in their order. */
 static mxl_half next_half(mxl_half x, mxl_half y)

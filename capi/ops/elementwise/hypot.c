@@ -3,7 +3,14 @@
 
 extern const mxl_op mxl_op_broadcast_hypot;
 
-MXL_MATH_KERNELS(hypot, MXL_BINARY_LOOP, mxl_loop_hypot(x, y));
+/* Of doubles it is the C library's, one at a time. */
+#define HYPOT_KERNELS(name, ROW, ...)                                                              \
+    ROW(name##_f32, f32, __VA_ARGS__)                                                              \
+    ROW(name##_f64, f64p, __VA_ARGS__)                                                             \
+    ROW##_VIA(name, f16) ROW##_VIA(name, u8) ROW##_VIA(name, i32) ROW##_VIA(name, i8)              \
+        ROW##_VIA(name, i64) MXL_NUMERIC_TABLE(name)
+
+HYPOT_KERNELS(hypot, MXL_BINARY_LOOP, mxl_loop_hypot(x, y));
 
 /* da = dy * a / y, db = dy * b / y; of integers zero */
 static int hypot_grad(mxl_grad *g)
@@ -32,7 +39,7 @@ MXL_SPARSE_PAIR(hypot, "_", "sqrt(lhs^2 + rhs^2), without overflow on the way.",
                 MXL_AS_NUMPY("_npi_hypot"), NULL, MXL_ALIASES("_Hypot"), &mxl_sparse_merged,
                 .grad = hypot_grad, .saves = hypot_saves, .promotion = &hypot_promotion);
 
-MXL_MATH_KERNELS(hypot_scalar, MXL_SCALAR_LOOP, mxl_loop_hypot(x, s));
+HYPOT_KERNELS(hypot_scalar, MXL_SCALAR_LOOP, mxl_loop_hypot(x, s));
 
 /* dx = dy * x / y; of integers zero */
 static int hypot_scalar_grad(mxl_grad *g)

@@ -35,7 +35,7 @@ static int share_grad(mxl_grad *g, const mxl_op *loses)
  * equal elements the gradient is the first one's, but PyTorch's share it. */
 #define EXTREMUM(id, CODE, ABOVE, wins, loses, text, same_alias, scalar_alias, share_name, node)   \
     MXL_ARITH_OPCODE(id, MXL_BINARY_LOOP, CODE, x ABOVE y || x != x ? x : y);                      \
-    MXL_ARITH_OPCODE(id##_scalar, MXL_SCALAR_LOOP, CODE, x ABOVE s || x != x ? x : s);             \
+    MXL_ARITH_OPCODE(id##_scalar, MXL_NUMBER_LOOP, CODE, &id##_kernels);                           \
                                                                                                    \
     static int id##_grad(mxl_grad *g)                                                              \
     {                                                                                              \

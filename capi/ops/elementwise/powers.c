@@ -44,7 +44,7 @@ static MXL_UNARY(log1p, "log(1 + x) of each element, accurate near 0; -inf at -1
 
 /* ---- roots and reciprocals ---- */
 
-MXL_MATH_KERNELS(rsqrt, MXL_UNARY_LOOP, mxl_loop_rsqrt(x));
+MXL_PLAIN_KERNELS(rsqrt, MXL_UNARY_LOOP, mxl_loop_rsqrt(x));
 
 /* dx = -dy * y^3 / 2 */
 MXL_DX_OF_Y(rsqrt, mxl_mul(s, dy, mxl_mul_scalar(s, mxl_mul(s, y, mxl_square(s, y)), -0.5)))
@@ -69,7 +69,7 @@ MXL_DX_OF_Y(rcbrt, mxl_mul(s, dy, mxl_mul_scalar(s, mxl_square(s, mxl_square(s, 
 
 static MXL_UNARY(rcbrt, "Reciprocal of the cube root of each element.", MXL_RULE_OF_Y(rcbrt));
 
-MXL_MATH_KERNELS(reciprocal, MXL_UNARY_LOOP, 1 / x);
+MXL_PLAIN_KERNELS(reciprocal, MXL_UNARY_LOOP, 1 / x);
 
 /* dx = -dy * y^2 */
 MXL_DX_OF_Y(reciprocal, mxl_mul(s, dy, mxl_negative(s, mxl_square(s, y))))
@@ -81,7 +81,7 @@ MXL_UNARY(reciprocal, "1 / x of each element.", MXL_RULE_OF_Y(reciprocal),
 
 static const double DEGREES = 57.29577951308232087680;
 
-MXL_MATH_KERNELS(degrees, MXL_UNARY_LOOP, x * DEGREES);
+MXL_PLAIN_KERNELS(degrees, MXL_UNARY_LOOP, x *DEGREES);
 
 /* dx = dy * 180 / pi */
 MXL_DX(degrees, mxl_mul_scalar(s, dy, DEGREES))
@@ -91,7 +91,7 @@ static MXL_UNARY(degrees, "Each element, an angle in radians, in degrees.",
                  .numpy_name = "_npi_degrees", .grad = degrees_grad,
                  .promotion = &mxl_promotes_floats);
 
-MXL_MATH_KERNELS(radians, MXL_UNARY_LOOP, x / DEGREES);
+MXL_PLAIN_KERNELS(radians, MXL_UNARY_LOOP, x / DEGREES);
 
 /* dx = dy * pi / 180 */
 MXL_DX(radians, mxl_mul_scalar(s, dy, 1 / DEGREES))

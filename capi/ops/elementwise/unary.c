@@ -73,7 +73,7 @@ static MXL_UNARY_AS(relu_cut, "_mxl_relu", relu_cut,
 
 /* ---- powers and signs ---- */
 
-MXL_MATH_KERNELS(sqrt, MXL_UNARY_LOOP, mxl_loop_sqrt(x));
+MXL_PLAIN_KERNELS(sqrt, MXL_UNARY_LOOP, mxl_loop_sqrt(x));
 
 /* dx = dy / (2 y) */
 MXL_DX_OF_Y(sqrt, mxl_div(s, dy, mxl_mul_scalar(s, y, 2)))

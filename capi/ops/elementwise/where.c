@@ -123,10 +123,10 @@ mxl_array *mxl_clip(mxl_scope *s, mxl_array *x, double a_min, double a_max)
 
 /* ---- smooth_l1 ---- */
 
-MXL_MATH_KERNELS(smooth_l1, MXL_SCALAR_LOOP,
-                 x > 1 / (s * s)    ? x - 1 / (s * s) / 2
-                 : x < -1 / (s * s) ? -x - 1 / (s * s) / 2
-                                    : (s * x) * (s * x) / 2);
+MXL_PLAIN_KERNELS(smooth_l1, MXL_SCALAR_LOOP,
+                  x > 1 / (s * s)    ? x - 1 / (s * s) / 2
+                  : x < -1 / (s * s) ? -x - 1 / (s * s) / 2
+                                     : (s * x) * (s * x) / 2);
 
 /* dx = dy * (s^2 x, clamped to [-1, 1]) */
 static int smooth_l1_grad(mxl_grad *g)
@@ -170,7 +170,7 @@ static inline double quadratic_of(double x, const void *params)
     return (p->a * x + p->b) * x + p->c;
 }
 
-MXL_MATH_KERNELS(quadratic, MXL_UNARY_LOOP, quadratic_of(x, params));
+MXL_PLAIN_KERNELS(quadratic, MXL_UNARY_LOOP, quadratic_of(x, params));
 
 /* dx = dy * (2 a x + b) */
 static int quadratic_grad(mxl_grad *g)

@@ -4,9 +4,12 @@
 #include "harness.h"
 
 #include <stdlib.h>
-#ifndef _WIN32
+#ifdef _WIN32
+enum { STEP = 4 };
+#else
 #include <sys/wait.h>
 #include <unistd.h>
+enum { STEP = 1 };
 #endif
 
 #include "api/dlpack.h"
@@ -361,12 +364,12 @@ TEST(copies_for_others)
     CHECK_INT(is_open(changed), 0);
 }
 
-/* Descriptors below 1024 that are open. */
+/* Descriptors below 1024 that are open; those of Windows are multiples of 4. */
 static int open_files(void)
 {
     int n = 0;
 
-    for (int fd = 0; fd < 1024; fd++)
+    for (int fd = 0; fd < 1024; fd += STEP)
         n += is_open(fd);
     return n;
 }

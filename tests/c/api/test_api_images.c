@@ -443,4 +443,4 @@ TEST(compressed_mnist)
 
 HARNESS_MAIN(ENTRY(epochs), ENTRY(parts), ENTRY(labels), ENTRY(values), ENTRY(changes),
              ENTRY(bad_parameters), ENTRY(damaged_records), ENTRY(images_that_do_not_fit),
-             ENTRY(means), ENTRY(compressed_mnist))
+             NOT_WASM(means), ENTRY(compressed_mnist))

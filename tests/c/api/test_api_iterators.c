@@ -412,6 +412,6 @@ TEST(threads_take_turns)
 }
 
 HARNESS_MAIN(ENTRY(csv_round), ENTRY(csv_not_round), ENTRY(batches_stay), ENTRY(csv_integers),
-             ENTRY(bad_csv_files), ENTRY(too_few_samples), ENTRY(mnist), ENTRY(mnist_shuffled),
+             NOT_WASM(bad_csv_files), ENTRY(too_few_samples), ENTRY(mnist), ENTRY(mnist_shuffled),
              ENTRY(damaged_mnist), ENTRY(makers_are_not_iterators), ENTRY(descriptions),
-             ENTRY(threads_take_turns))
+             NOT_WASM(threads_take_turns))

@@ -13,6 +13,12 @@
 #include "base/system/shared_memory.h"
 #include "mxlite/mxlite.h"
 
+#ifdef _WIN32
+#define NOWHERE "NUL"
+#else
+#define NOWHERE "/dev/null"
+#endif
+
 /* An allocator of which the allocation number `fail_at` fails. */
 static int made, fail_at;
 
@@ -134,7 +140,7 @@ static int ask_fact(void)
 
 static int save(void)
 {
-    return MXNDArraySave("/dev/null", 1, &array, NULL);
+    return MXNDArraySave(NOWHERE, 1, &array, NULL);
 }
 
 static int load(void)
@@ -279,7 +285,8 @@ static bool step(size_t index, int k)
         CHECK_HAS(MXGetLastError(), "out of memory");
         CHECK(out == NULL);
     } else {
-        CHECK_INT(status, 0);
+        if (!CHECK_INT(status, 0))
+            CHECK_STR(MXGetLastError(), calls[index].name);
         if (!CHECK(made >= calls[index].least))
             CHECK_STR(calls[index].name, "walked over");
     }

@@ -270,5 +270,5 @@ TEST(allocators)
 }
 
 HARNESS_MAIN(ENTRY(last_error), ENTRY(versions), ENTRY(features), ENTRY(facts), ENTRY(modes),
-             ENTRY(threads), ENTRY(seeds), ENTRY(draws_of_threads), ENTRY(live_counts),
+             ENTRY(threads), ENTRY(seeds), NOT_WASM(draws_of_threads), ENTRY(live_counts),
              ENTRY(kept_blocks), ENTRY(the_cap_of_kept_blocks), ENTRY(allocators))

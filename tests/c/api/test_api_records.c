@@ -341,4 +341,5 @@ TEST(threads_wait_for_each_other)
 
 HARNESS_MAIN(ENTRY(the_bytes_of_a_file), ENTRY(positions), ENTRY(long_records),
              ENTRY(damaged_files), ENTRY(strange_kinds), ENTRY(files_that_cannot_be_opened),
-             ENTRY(readers_are_not_writers), ENTRY(a_full_disk), ENTRY(threads_wait_for_each_other))
+             ENTRY(readers_are_not_writers), NOT_WASM(a_full_disk),
+             NOT_WASM(threads_wait_for_each_other))

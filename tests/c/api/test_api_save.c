@@ -157,7 +157,11 @@ TEST(files_without_a_name)
 
     make_folder();
     fds[0] = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+#if defined(__linux__)
     fds[1] = memfd_create("arrays", MFD_CLOEXEC);
+#else
+    fds[1] = dup(fds[0]);
+#endif
     CHECK_INT(unlink(path), 0);
     for (int i = 0; i < 2; i++) {
         REQUIRE(fds[i] >= 0);

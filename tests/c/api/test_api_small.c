@@ -224,5 +224,5 @@ TEST(a_dense_array_is_its_own_data)
     drop(data);
 }
 
-HARNESS_MAIN(ENTRY(a_list_of_arrays), ENTRY(the_engine_runs_functions_at_once),
+HARNESS_MAIN(ENTRY(a_list_of_arrays), NOT_WASM(the_engine_runs_functions_at_once),
              ENTRY(functions_from_before_operators), ENTRY(a_dense_array_is_its_own_data))

@@ -459,5 +459,5 @@ TEST(what_hooks_take_away)
 }
 
 HARNESS_MAIN(ENTRY(the_same_engine), ENTRY(wanted_inputs), ENTRY(recorded_gradients), ENTRY(queue),
-             ENTRY(state), ENTRY(flags_of_hooks), ENTRY(depth), ENTRY(endless_recursion),
+             ENTRY(state), ENTRY(flags_of_hooks), NOT_WASM(depth), NOT_WASM(endless_recursion),
              ENTRY(what_hooks_take_away))

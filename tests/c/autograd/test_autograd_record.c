@@ -407,5 +407,5 @@ TEST(record_hook_in_backward)
 
 HARNESS_MAIN(ENTRY(packing), ENTRY(unpacked_values_count), ENTRY(packing_fails),
              ENTRY(packing_that_pops), ENTRY(packing_that_releases), ENTRY(packing_before_an_edit),
-             ENTRY(stack_of_a_thread), ENTRY(after_that_thread), ENTRY(record_hook),
+             NOT_WASM(stack_of_a_thread), NOT_WASM(after_that_thread), ENTRY(record_hook),
              ENTRY(record_hook_that_sets_hooks), ENTRY(record_hook_in_backward))

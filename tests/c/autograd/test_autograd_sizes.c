@@ -425,5 +425,5 @@ TEST(many_arguments_of_custom_functions)
 }
 
 HARNESS_MAIN(ENTRY(many_hooks), ENTRY(hooks_cost_the_same), ENTRY(many_hooks_that_follow),
-             ENTRY(many_queued_callbacks), ENTRY(many_levels), ENTRY(many_arguments_of_functions),
-             ENTRY(many_arguments_of_custom_functions))
+             ENTRY(many_queued_callbacks), NOT_WASM(many_levels),
+             ENTRY(many_arguments_of_functions), ENTRY(many_arguments_of_custom_functions))

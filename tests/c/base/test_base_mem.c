@@ -400,8 +400,10 @@ TEST(large_blocks_are_kept_aligned_and_given_back)
     }
     mxl_mem_trim();
     CHECK_INT(mxl_mem_kept_bytes(), 0);
+#if !defined(MXL_SANITIZER) /* an emulator keeps it */
     if (MXL_MEM_KEEPS && before >= 0)
         CHECK(resident() <= before + 10);
+#endif
 }
 
 TEST(the_pool_is_emptied_before_memory_is_out)
@@ -526,7 +528,8 @@ HARNESS_MAIN(ENTRY(blocks_are_aligned_and_their_own), ENTRY(free_of_null_is_lega
              ENTRY(many_small_blocks_go_through_the_depot),
              ENTRY(large_blocks_are_kept_aligned_and_given_back),
              ENTRY(the_pool_is_emptied_before_memory_is_out),
-             ENTRY(blocks_freed_by_another_thread_are_counted_right),
-             ENTRY(a_thread_without_a_state_still_works), ENTRY(the_cap_comes_from_the_environment),
-             ENTRY(a_block_grows_in_place_as_far_as_it_reaches), ENTRY(classes_of_large_blocks),
+             NOT_WASM(blocks_freed_by_another_thread_are_counted_right),
+             NOT_WASM(a_thread_without_a_state_still_works),
+             NOT_WASM(the_cap_comes_from_the_environment),
+             ENTRY(a_block_grows_in_place_as_far_as_it_reaches), NOT_WASM(classes_of_large_blocks),
              ENTRY(the_cap_without_a_wish))

@@ -295,5 +295,5 @@ TEST(handles_of_two_threads)
 }
 
 HARNESS_MAIN(ENTRY(lists_of_items), ENTRY(maps_of_pointers), ENTRY(strings_of_characters),
-             ENTRY(places_of_an_arena), ENTRY(holders_of_an_object), ENTRY(freed_blocks),
-             ENTRY(handles_of_two_threads))
+             ENTRY(places_of_an_arena), ENTRY(holders_of_an_object), NOT_WASM(freed_blocks),
+             NOT_WASM(handles_of_two_threads))

@@ -417,8 +417,8 @@ TEST(slots_are_freed_with_the_thread)
 }
 
 HARNESS_MAIN(ENTRY(errors), ENTRY(long_errors_are_cut), ENTRY(error_prefixes), ENTRY(strings),
-             ENTRY(strings_and_maps_without_memory), ENTRY(maps), ENTRY(shape_counts),
+             ENTRY(strings_and_maps_without_memory), ENTRY(maps), NOT_WASM(shape_counts),
              ENTRY(shape_broadcasts), ENTRY(shape_axes_and_texts), ENTRY(dtypes),
              ENTRY(every_half_to_float_and_back), ENTRY(floats_round_to_the_nearest_half),
              ENTRY(a_long_chain_is_released_without_recursion),
-             ENTRY(slots_are_freed_with_the_thread))
+             NOT_WASM(slots_are_freed_with_the_thread))

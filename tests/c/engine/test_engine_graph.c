@@ -334,4 +334,4 @@ TEST(alias_of_a_variable)
 
 HARNESS_MAIN(ENTRY(released_graph_is_an_error), ENTRY(hidden_state), ENTRY(torch_release_rule),
              ENTRY(alias_of_a_variable), ENTRY(saved_sets), ENTRY(bad_heads),
-             ENTRY(not_differentiable), ENTRY(chain_on_a_small_stack))
+             ENTRY(not_differentiable), NOT_WASM(chain_on_a_small_stack))

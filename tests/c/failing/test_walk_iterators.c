@@ -268,5 +268,5 @@ WALK(describing, describes, true)
 WALK(decoding_by_function, legacy, true)
 
 WALK_MAIN(ENTRY(csv_files), ENTRY(libsvm_files), ENTRY(image_files), ENTRY(decoding),
-          ENTRY(mnist_files), ENTRY(describing), ENTRY(decoding_by_function),
+          ENTRY(mnist_files), NOT_WASM(describing), ENTRY(decoding_by_function),
           ENTRY(no_batch_is_lost))

@@ -344,4 +344,4 @@ TEST(choosing)
 
 HARNESS_MAIN(ENTRY(cholesky), ENTRY(triangles), ENTRY(inverses), ENTRY(lq), ENTRY(eigen),
              ENTRY(eigen_of_special_matrices), ENTRY(eigen_of_nan), ENTRY(cofactors),
-             ENTRY(choosing))
+             NOT_WASM(choosing))

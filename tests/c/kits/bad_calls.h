@@ -559,13 +559,20 @@ static void bad_free(void *payload, void *block, size_t bytes);
     X(MXLHintBackend, MXLHintBackend("blas", "/nowhere"))                                          \
     X(MXLOpGetRefusal, MXLOpGetRefusal(NULL, &text_a))                                             \
     X(MXLOpGetRefusal, MXLOpGetRefusal("tanh", NULL))                                              \
+    X(MXLOpGetRefusal, MXLOpGetRefusal("no such operator", &text_a))                               \
+    X(MXLGetInfo, MXLGetInfo(NULL, &text_a))                                                       \
+    X(MXLGetInfo, MXLGetInfo("version", NULL))
+
+/* WebAssembly's builds lack them, in a form without parameters that C cannot call there. */
+#if defined(__wasm__)
+#define LIBRARY_ARGUMENTS(X)
+#else
+#define LIBRARY_ARGUMENTS(X)                                                                       \
     X(MXLLibraryNames, MXLLibraryNames(0, NULL, &list_a))                                          \
     X(MXLLibraryNames, MXLLibraryNames(0, &u32, NULL))                                             \
     X(MXLLibraryNames, MXLLibraryNames(3, &u32, &list_a))                                          \
     X(MXLoadLib, MXLoadLib(NULL, 0))                                                               \
-    X(MXLoadLib, MXLoadLib("/nowhere/library.so", 0))                                              \
-    X(MXLOpGetRefusal, MXLOpGetRefusal("no such operator", &text_a))                               \
-    X(MXLGetInfo, MXLGetInfo(NULL, &text_a))                                                       \
-    X(MXLGetInfo, MXLGetInfo("version", NULL))
+    X(MXLoadLib, MXLoadLib("/nowhere/library.so", 0))
+#endif
 
 #endif

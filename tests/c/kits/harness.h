@@ -28,6 +28,13 @@ typedef struct harness_test {
 
 #define TEST(name)  static void name(void)
 #define ENTRY(name) {#name, name}
+/* A test that WebAssembly cannot run: of threads and what they keep, of numbers and addresses of 64
+ * bits, of files that are none, or of the environment. */
+#if defined(__wasm__)
+#define NOT_WASM(name) {NULL, name}
+#else
+#define NOT_WASM(name) ENTRY(name)
+#endif
 
 /* Each returns whether it held; the test goes on. Usable from any thread. */
 bool harness_check(bool held, const char *file, int line, const char *text);

@@ -5,8 +5,10 @@
 #include "harness.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +21,23 @@
 #endif
 
 static char folder[64], path[128];
+
+#if defined(__wasm__)
+/* WASI has none. */
+KIT char *mkdtemp(char *name)
+{
+    char *end = name + strlen(name) - 6;
+
+    for (unsigned i = 0; i < 1000000; i++) {
+        (void)snprintf(end, 7, "%06u", i);
+        if (mkdir(name, 0700) == 0)
+            return name;
+        if (errno != EEXIST)
+            break;
+    }
+    return NULL;
+}
+#endif
 
 KIT void make_folder(void)
 {

@@ -223,5 +223,5 @@ TEST(saves)
     mxl_array_release(wanted);
 }
 
-HARNESS_MAIN(ENTRY(bounds), ENTRY(limits), ENTRY(many), ENTRY(in_place), ENTRY(values),
+HARNESS_MAIN(ENTRY(bounds), NOT_WASM(limits), ENTRY(many), ENTRY(in_place), ENTRY(values),
              ENTRY(odd_places), ENTRY(saves))

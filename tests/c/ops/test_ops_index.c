@@ -157,4 +157,4 @@ TEST(many)
 }
 
 HARNESS_MAIN(ENTRY(names_in_errors), ENTRY(limits), ENTRY(in_place), ENTRY(given_outputs),
-             ENTRY(huge_and_empty), ENTRY(many))
+             NOT_WASM(huge_and_empty), ENTRY(many))

@@ -121,5 +121,5 @@ TEST(other_devices_are_not_meta)
     FAILS(MXStorageEmptyCache(META, 0), "unknown device type 6");
 }
 
-HARNESS_MAIN(ENTRY(operators_and_gradients), ENTRY(beside_the_cpu), ENTRY(reads_are_refused),
+HARNESS_MAIN(NOT_WASM(operators_and_gradients), ENTRY(beside_the_cpu), ENTRY(reads_are_refused),
              ENTRY(other_devices_are_not_meta))

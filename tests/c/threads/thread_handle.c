@@ -1,6 +1,6 @@
 /* Handles under concurrency: eight threads pin handles that others free and replace. Run under
  * ThreadSanitizer. */
-#define _GNU_SOURCE 1 /* nanosleep, barriers */
+#define _GNU_SOURCE 1 /* nanosleep */
 #include "harness.h"
 
 #include <pthread.h>
@@ -138,7 +138,31 @@ TEST(one_frees_what_others_pin)
 /* All free the same handle: one succeeds, and the object goes when the last pin does. */
 static _Atomic uint64_t target;
 static atomic_int winners;
-static pthread_barrier_t barrier;
+
+/* A barrier of all threads; macOS has none. */
+static pthread_mutex_t meeting = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t all_met = PTHREAD_COND_INITIALIZER;
+static int waiting, meetings;
+
+/* Whether this thread is the last to come. */
+static bool meet(void)
+{
+    int before;
+    bool last;
+
+    pthread_mutex_lock(&meeting);
+    before = meetings;
+    last = ++waiting == THREADS;
+    if (last) {
+        waiting = 0;
+        meetings++;
+        pthread_cond_broadcast(&all_met);
+    }
+    while (before == meetings)
+        pthread_cond_wait(&all_met, &meeting);
+    pthread_mutex_unlock(&meeting);
+    return last;
+}
 
 static void *race_to_free(void *data)
 {
@@ -147,11 +171,11 @@ static void *race_to_free(void *data)
         uint64_t handle;
         mxl_ref *pin;
 
-        if (pthread_barrier_wait(&barrier) == PTHREAD_BARRIER_SERIAL_THREAD) {
+        if (meet()) {
             atomic_store(&winners, 0);
             atomic_store(&target, new_handle());
         }
-        pthread_barrier_wait(&barrier);
+        (void)meet();
         handle = atomic_load(&target);
         pin = mxl_handle_pin(MXL_KIND_ARRAY, handle);
         if (mxl_handle_free(MXL_KIND_ARRAY, handle) == 0)
@@ -160,7 +184,7 @@ static void *race_to_free(void *data)
             CHECK_INT(((object *)(void *)pin)->plain, ALIVE);
             mxl_handle_unpin(handle);
         }
-        pthread_barrier_wait(&barrier);
+        (void)meet();
         CHECK_INT(atomic_load(&winners), 1);
         CHECK_INT(atomic_load(&made), atomic_load(&released));
     }
@@ -173,12 +197,10 @@ TEST(all_free_the_same_handle)
 
     atomic_store(&made, 0);
     atomic_store(&released, 0);
-    REQUIRE(pthread_barrier_init(&barrier, NULL, THREADS) == 0);
     for (int i = 0; i < THREADS; i++)
         REQUIRE(pthread_create(&threads[i], NULL, race_to_free, NULL) == 0);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    pthread_barrier_destroy(&barrier);
 }
 
 /* One object, references kept and dropped everywhere: released once, by the last. */

@@ -108,7 +108,7 @@ LEFT_OUT = {
     "java": ["Makefile", "tools/MakeOps.java", "test/Tests.java"],
     "perl": ["Makefile.PL", "t/binding.t"],
     "lua": ["tests.lua"],
-    "web": ["package.json", "index.d.ts", "test/web.test.mjs"],
+    "web": ["package.json", "index.d.ts", "bits.mjs", "test/web.test.mjs"],
 }
 BUILT = {"target", "node_modules", "Cargo.lock", "package-lock.json"}
 RUNNERS = {

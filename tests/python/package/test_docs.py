@@ -259,11 +259,11 @@ def _named(pattern: str, rows: set[str]) -> bool:
 
 @cache
 def _tests_of(file: str) -> set[str]:
-    """Names of the tests in a file: TEST(name) that is listed with ENTRY(name) in C, functions in Python."""
+    """Names of the tests in a file: TEST(name), listed by ENTRY(name) or NOT_WASM(name) in C; functions in Python."""
     (path,) = (ROOT / ("tests/c" if file.endswith(".c") else "tests/python")).rglob(file)
     text = path.read_text(encoding="utf-8")
     if file.endswith(".c"):
-        return set(re.findall(r"^TEST\((\w+)\)", text, re.M)) & set(re.findall(r"ENTRY\((\w+)\)", text))
+        return set(re.findall(r"^TEST\((\w+)\)", text, re.M)) & set(re.findall(r"(?:ENTRY|NOT_WASM)\((\w+)\)", text))
     return {
         node.name
         for node in ast.walk(ast.parse(text))

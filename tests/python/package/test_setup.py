@@ -56,3 +56,23 @@ def test_the_first_build_says_how_long_it_takes(tmp_path: Path) -> None:
     found = re.search(r"^mxlite: compiles the C library, (\d+) files, 2 at a time: about (\d+) seconds$", said[0], re.M)
     assert found and int(found[1]) > 100 and 30 < int(found[2]) < 300
     assert "mxlite:" not in said[1]
+
+
+@pytest.mark.parametrize(
+    ("system", "target", "names"),
+    [
+        ("linux", "x86_64-linux-gnu", ["libmxlite.so", "libmxnet.so"]),
+        ("darwin", "aarch64-apple-darwin", ["libmxlite.dylib", "libmxnet.dylib"]),
+        ("win32", "x86_64-w64-mingw32", ["mxlite.dll", "libmxnet.dll"]),
+    ],
+)
+def test_all_know_the_library_by_the_same_name(system: str, target: str, names: list[str]) -> None:
+    command = ["make", "-s", "--no-print-directory", f"TARGET={target}", "--eval"]
+    command += ["names:;@echo $(SHARED_NAME) $(MXNET_NAME)", "names"]
+    env = {key: value for key, value in os.environ.items() if key not in {"MAKEFLAGS", "MFLAGS", "MAKELEVEL"}}
+    told = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=True).stdout
+    assert told.split() == names
+    for file in ("setup.py", "mxlite/_lib/__init__.py"):
+        (rule,) = re.findall(r"^LIBRARY_NAME = (.*)$", (ROOT / file).read_text(encoding="utf-8"), re.M)
+        assert eval(rule, {"sys": type("", (), {"platform": system})}) == names[0], file
+    assert f"'{names[0]}'" in (ROOT / "bindings/node/library.js").read_text(encoding="utf-8")

@@ -123,7 +123,8 @@ def test_levels_and_threads_give_the_same_bytes(tmp_path: pathlib.Path) -> None:
         qsym.save(str(tmp_path / f"{seed}.json"))
         mx.nd.save(str(tmp_path / f"{seed}.params"), {**qparams, "data": x})
     hashes = set()
-    for level, threads in (("baseline", "1"), ("avx2", "2"), ("avx512", "1"), ("avx512", "3")):
+    runs = ["baseline 1", "avx2 2", "avx512 1", "avx512 3", "neon 2", "dotprod 1", "dotprod 3"]
+    for level, threads in (text.split() for text in runs):
         env = {**os.environ, "MXLITE_VECTOR_LEVEL": level, "MXLITE_NUM_THREADS": threads}
         command = [sys.executable, __file__, str(tmp_path)]
         done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300)
