@@ -92,4 +92,5 @@ test-conan:
 	@unset CC CXX; export CONAN_HOME=$(abspath $(BUILD))/conan-home && $(CONAN)/bin/conan profile detect --force > $(BUILD)/conan.log 2>&1 && \
 	    $(CONAN)/bin/conan create tools/package/conan --no-remote -o 'mxlite/*:ops=$(DIGITS_OPS)' >> $(BUILD)/conan.log 2>&1 \
 	    || { tail -n 30 $(BUILD)/conan.log; exit 1; }
-	@tail -n 1 $(BUILD)/conan.log
+	@rm -rf $(addprefix tools/package/conan/test_package/,build CMakeUserPresets.json)
+	@grep '^mxlite: ' $(BUILD)/conan.log
