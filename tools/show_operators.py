@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Quotes operators of capi/ops in docs/adding-an-operator.md, with their numbers of lines.
+"""Quotes operators of capi/ops in capi/adding-an-operator.md, with their numbers of lines.
 
 ``show_operators.py`` prints the numbers, ``--write`` puts quotes and numbers into the page, ``--check`` fails if the
 page differs. An operator is quoted from its first line (``start``) to the end of its descriptor (``end``).
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs/adding-an-operator.md"
+PAGE = ROOT / "capi/adding-an-operator.md"
 
 
 class Operator(NamedTuple):

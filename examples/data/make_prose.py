@@ -8,7 +8,7 @@ import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = (
-    "README CONTRIBUTING capi/README docs/architecture docs/autograd docs/adding-an-operator docs/performance".split()
+    "README CONTRIBUTING capi/README docs/architecture docs/autograd capi/adding-an-operator docs/performance".split()
 )
 
 

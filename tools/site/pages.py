@@ -45,8 +45,8 @@ SECTIONS = {
     ],
     "Inside": [
         "architecture",
-        "adding-an-operator",
-        "binding-a-language",
+        "tree/capi/adding-an-operator",
+        "tree/bindings/README",
         "tree/capi/README",
         "tree/CONTRIBUTING",
         "tree/CHANGELOG",

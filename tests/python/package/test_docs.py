@@ -26,7 +26,7 @@ DOCUMENTS = (
     "CHANGELOG.md",
     "capi/README.md",
     "docs/accuracy.md",
-    "docs/adding-an-operator.md",
+    "capi/adding-an-operator.md",
     "docs/architecture.md",
     "docs/autograd.md",
     "docs/compatibility.md",
@@ -214,8 +214,8 @@ def test_named_files_exist(document: str) -> None:
 
 
 def test_the_walk_through_quotes_the_sources() -> None:
-    """docs/adding-an-operator.md: each block is found, word for word, in a file that the text before it names."""
-    text = (ROOT / "docs/adding-an-operator.md").read_text(encoding="utf-8")
+    """capi/adding-an-operator.md: each block is found, word for word, in a file that the text before it names."""
+    text = (ROOT / "capi/adding-an-operator.md").read_text(encoding="utf-8")
     quoted = 0
     for block in re.finditer(r"^```(?:c|python)\n(.*?)^```$", text, re.S | re.M):
         named = re.findall(r"`((?:capi/ops|tests/python/cases)(?:/\w+)+\.(?:c|py))`", text[: block.start()])
@@ -226,7 +226,7 @@ def test_the_walk_through_quotes_the_sources() -> None:
 
 
 def test_the_shown_operators_are_those_of_the_sources() -> None:
-    """docs/adding-an-operator.md: quotes and numbers of lines are those that tools/show_operators.py writes."""
+    """capi/adding-an-operator.md: quotes and numbers of lines are those that tools/show_operators.py writes."""
     _run([sys.executable, "tools/show_operators.py", "--check"], ROOT)
 
 
