@@ -11,7 +11,11 @@ CASES: list = []
 
 
 def _whole(array: np.ndarray) -> np.ndarray:
-    return np.trunc(array.astype("float64")).astype("int64") if array.dtype.kind == "f" else array.astype("int64")
+    """As int64; what none holds is the least one, as on x86-64 (NumPy's cast is the processor's)."""
+    if array.dtype.kind != "f":
+        return array.astype("int64")
+    fits = np.abs(array.astype("float64")) < 2.0**63
+    return np.where(fits, np.trunc(np.where(fits, array, 0).astype("float64")), -(2.0**63)).astype("int64")
 
 
 def _int(*rows, dtype: str = "int32") -> In:
