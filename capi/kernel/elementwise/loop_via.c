@@ -168,10 +168,12 @@ void mxl_loop_whole(mxl_loop row, size_t size, int num_in, void *out, const void
             rest(row, size, part, num_in, out, in, step, params);
             return;
         }
-        row(out, in, step, (int64_t)(whole / size), params);
+        /* The rest first: the steps of one vector wait for each other, and those of others do not
+         * wait for them. */
         for (int k = 0; k < num_in; k++)
             given[k] = (const char *)in[k] + whole;
         rest(row, size, part, num_in, (char *)out + whole, given, step, params);
+        row(out, in, step, (int64_t)(whole / size), params);
         return;
     }
 #endif
