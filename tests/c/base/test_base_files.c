@@ -64,7 +64,7 @@ static void remove_file(const char *name)
 #ifdef _WIN32
     wchar_t wide[MXL_WIDE_ROOM];
 
-    CHECK(mxl_wide(wide, name));
+    CHECK(mxl_utf16(wide, name));
     CHECK_INT(_wunlink(wide), 0);
 #else
     CHECK_INT(unlink(name), 0);
