@@ -165,8 +165,9 @@ void mxl_loop_whole(mxl_loop row, size_t size, int num_in, void *out, const void
 
 /* Loops of functions, those of f32 and f64, run whole vectors of elements alone: an expression is
  * built once for each level, not again for the elements that are left over, nor for each operand
- * that is one number. mxl_loop_whole copies such elements and operands. (The baseline of other
- * processors takes any number of elements.) */
+ * that is one number. mxl_loop_whole copies such elements and operands. The baseline, and other
+ * processors than x86-64, take any number of elements. */
+#define MXL_TAKES_ANY(level) (!MXL_HAS_WIDE || (level) == MXL_BASELINE)
 #define MXL_WHOLE_LOOP(fn, T, num_in, LEVELS)                                                      \
     MXL_INLINE void fn##_whole_at(int level, void *out, const void *const *in,                     \
                                   const int64_t *step, int64_t n, const void *params)              \
@@ -176,7 +177,7 @@ void mxl_loop_whole(mxl_loop row, size_t size, int num_in, void *out, const void
     LEVELS(fn##_whole)                                                                             \
     static void fn MXL_LOOP_PARAMETERS                                                             \
     {                                                                                              \
-        const bool is_whole = n % MXL_LOOP_WHOLE(T) == 0 || mxl_level() == MXL_BASELINE;           \
+        const bool is_whole = n % MXL_LOOP_WHOLE(T) == 0 || MXL_TAKES_ANY(mxl_level());            \
                                                                                                    \
         if (is_whole && ((num_in) == 1 || (step[0] != 0 && step[1] != 0)))                         \
             fn##_whole(out, in, step, n, params);                                                  \
@@ -184,7 +185,7 @@ void mxl_loop_whole(mxl_loop row, size_t size, int num_in, void *out, const void
             mxl_loop_whole(fn, sizeof(T), num_in, out, in, step, n, params);                       \
     }
 #define MXL_LOOP_WHOLE(T)      (MXL_LOOP_WHOLE_BYTES / (int64_t)sizeof(T))
-#define MXL_WHOLE(level, T, n) ((level) == MXL_BASELINE ? (n) : (n) & -MXL_LOOP_WHOLE(T))
+#define MXL_WHOLE(level, T, n) (MXL_TAKES_ANY(level) ? (n) : (n) & -MXL_LOOP_WHOLE(T))
 
 /* out[i] = expression in x */
 #define MXL_UNARY_LOOP(fn, D, ...)                                                                 \

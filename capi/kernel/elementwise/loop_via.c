@@ -132,7 +132,7 @@ static __attribute__((noinline)) void repeated(mxl_loop row, size_t size, int nu
                                                int64_t n, const void *params)
 {
     const size_t all = (size_t)n * size;
-    const size_t whole = mxl_level() == MXL_BASELINE ? all : all & -(size_t)WHOLE;
+    const size_t whole = MXL_TAKES_ANY(mxl_level()) ? all : all & -(size_t)WHOLE;
     _Alignas(WHOLE) char room[MOST_INPUTS][TILE_BYTES];
 
     for (int k = 0; k < num_in; k++) {
