@@ -44,7 +44,7 @@ OPTIMIZE_LOOPS := -O3 $(ALIGN_LOOPS) $(SMALL_LOOPS)
 VECTORISE := -O2 -ftree-vectorize $(shell echo 'int mxl;' | $(CC) -Werror -fvect-cost-model=dynamic -x c -c \
     -o /dev/null - 2>/dev/null && echo -fvect-cost-model=dynamic) $(ALIGN_LOOPS) $(SMALL_LOOPS)
 PLAIN_LOOPS = $(filter $(addprefix $(BUILD)/obj/capi/,kernel/codec/%.o kernel/copy/cast.o \
-    kernel/copy/cast_carried.o kernel/index/scatter.o kernel/linalg/lapack.o kernel/math/bessel.o \
+    kernel/index/scatter.o kernel/linalg/lapack.o kernel/math/bessel.o \
     kernel/math/incomplete.o kernel/random/%.o kernel/spatial/psroi.o kernel/spatial/roi_align.o \
     $(patsubst %,ops/elementwise/%.o,bits compare division functions maximum round) \
     $(patsubst %,ops/%/%.o,batch conv create index linalg loss nn numpy optimizer quantized random reduce shape \
@@ -55,17 +55,18 @@ LTO := $(shell echo 'int mxl;' | $(CC) -flto=auto -ffat-lto-objects -x c -c -o /
     && echo -flto=auto -ffat-lto-objects)
 NO_LTO := $(if $(LTO),-fno-lto)
 # What no call of an operator runs is small rather than fast: files, profiles, texts of errors. APART is what makes and
-# changes symbols before they run, and answers questions; the linker leaves it out, as what it inlines elsewhere would
-# depend on that.
+# changes symbols before they run, casts dtypes without loops, and answers questions; the linker leaves it out, as what
+# it inlines elsewhere would depend on that.
 SMALL := -Os
 RARE = $(filter $(addprefix $(BUILD)/obj/capi/,api/profile/%.o api/api_info.o api/api_process.o api/api_shared.o \
     array/file.o array/file_read.o array/shared.o backend/%.o base/content.o base/profile/sums.o base/profile/trace.o \
-    base/system/posix_replace.o base/text/%.o op/text.o op/signature.o),$(OBJECTS))
+    base/system/posix_replace.o base/text/%.o engine/run/amp.o engine/run/carry.o op/text.o op/signature.o),$(OBJECTS))
 APART = $(filter $(addprefix $(BUILD)/obj/capi/,api/api_backend.o api/custom/describe.o api/custom/register.o \
-    api/library/%.o api/legacy/%.o api/packed/%.o api/autograd/api_graph.o op/shapes/parse.o symbol/passes/%.o \
-    symbol/control/check.o symbol/control/infer.o ops/refused.o $(patsubst %,api/symbol/%.o,executor_bind executor_make \
-    executor_simple infer list lists make nnvm quantize reduce text) $(patsubst %,symbol/%.o,attrs compose grad_watch \
-    indexed infer json json_read json_write names node rewrite stypes symbol walk)),$(OBJECTS))
+    api/library/%.o api/legacy/%.o api/packed/%.o api/autograd/api_graph.o kernel/copy/cast_carried.o op/shapes/parse.o \
+    symbol/passes/%.o symbol/control/check.o symbol/control/infer.o ops/refused.o $(patsubst %,api/symbol/%.o,\
+    executor_bind executor_make executor_simple infer list lists make nnvm quantize reduce text) \
+    $(patsubst %,symbol/%.o,attrs compose grad_watch indexed infer json json_read json_write names node rewrite stypes \
+    symbol walk)),$(OBJECTS))
 LOOPS = $(filter-out $(PLAIN_LOOPS) $(APART),$(filter $(BUILD)/obj/capi/kernel/%.o $(BUILD)/obj/capi/ops/%.o,$(OBJECTS)))
 SANITIZE :=
 include mk/system.mk

@@ -7,8 +7,8 @@ from c_names import without_comments
 FIRST = """\
 /* mxlite {version} in one file, made by `make amalgamation` of mxlite's sources. Use it with mxlite.h:
  *
- *     cc -std=c17 -O2 -c mxlite.c                 an object; programs link it, and the C library: -lm -pthread
- *     cc -DMXL_SELF_TEST mxlite.c -lm -pthread    a program that tests it
+ *     cc -std=c17 -O3 -fno-math-errno -c mxlite.c   an object; programs link it, and the C library: -lm -pthread
+ *     cc -DMXL_SELF_TEST mxlite.c -lm -pthread      a program that tests it
  *
  * Parts: {parts}
  * Operators: {ops}
@@ -24,12 +24,10 @@ FIRST = """\
 #endif
 {macros}
 /* What the library's own Makefile asks for: signed numbers wrap, mathematical functions set no errno, and
- * floating-point exceptions are not looked at. clang has no such pragma: give it -fwrapv -fno-math-errno there. */
+ * floating-point exceptions are not looked at. clang has no such pragma: give it -fwrapv -fno-math-errno there.
+ * (A pragma for the level of optimisation, or for a pass, would keep gcc from inlining and vectorising.) */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("wrapv", "no-math-errno", "no-trapping-math")
-#if defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
-#pragma GCC optimize("tree-vectorize", "vect-cost-model=dynamic", "no-unswitch-loops")
-#endif
 #endif
 #if defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define MXL_ONE_FILE_INLINE static inline __attribute__((always_inline))

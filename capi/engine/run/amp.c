@@ -1,11 +1,6 @@
 /* See amp.h. */
 #include "engine/run/amp.h"
 
-/* Small rather than fast: what it calls takes longer. */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("Os")
-#endif
-
 #include <string.h>
 
 #include "base/error.h"

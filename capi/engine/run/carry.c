@@ -1,11 +1,6 @@
 /* Runs of operators on dtypes without loops of their own; see carry.h. */
 #include "engine/run/carry.h"
 
-/* Small rather than fast: what it calls takes longer. */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("Os")
-#endif
-
 #include <math.h>
 
 #include "array/copy.h"

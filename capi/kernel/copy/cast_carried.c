@@ -2,11 +2,6 @@
  * tiles. uint64 becomes floating, and comes of it, in loops of its own. */
 #include "kernel/copy/cast.h"
 
-/* Small rather than fast: what computes in these dtypes casts beside loops that are longer. */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("Os")
-#endif
-
 typedef uint16_t bf16;
 typedef int16_t i16;
 typedef uint16_t u16;
