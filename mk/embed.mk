@@ -25,10 +25,10 @@ install: native $(BUILD)/libmxlite.a $(SHARE:%=$(BUILD)/installed/%)
 	@mkdir -p $(INSTALLED)/lib/pkgconfig $(INSTALLED)/lib/cmake/mxlite $(INSTALLED)/include
 	@for folder in mxlite mxnet nnvm; do mkdir -p $(INSTALLED)/include/$$folder && \
 	    cp include/$$folder/* $(INSTALLED)/include/$$folder/ || exit 1; done
-	@cp $(BUILD)/native/libmxlite.so $(BUILD)/native/libmxnet.so $(BUILD)/libmxlite.a $(INSTALLED)/lib/
+	@cp $(NATIVE) $(BUILD)/libmxlite.a $(INSTALLED)/lib/
 	@$(STRIP_ARCHIVE) $(INSTALLED)/lib/libmxlite.a
 	@for file in $(SHARE); do cp $(BUILD)/installed/$$file $(INSTALLED)/lib/$$file || exit 1; done
-	@echo "installed in $(INSTALLED): include, lib/libmxlite.so and .a, lib/pkgconfig, lib/cmake"
+	@echo "installed in $(INSTALLED): include, lib/$(SHARED_NAME) and libmxlite.a, lib/pkgconfig, lib/cmake"
 
 # pkg-config's file names PREFIX, CMake's says where it is itself.
 $(BUILD)/installed/pkgconfig/%: ROOT = $${prefix}
