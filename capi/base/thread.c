@@ -298,8 +298,9 @@ static void await_workers(void)
     if (spin(is_empty, 0))
         return;
     mxl_mutex_lock(&pool.lock);
-    atomic_store(&pool.waiting,
-                 true); /* before the test: a worker that leaves reads this afterwards */
+    /* Before the test: a worker that leaves reads this afterwards. (Here and below an exchange, not
+     * a store: qemu-user lets a load overtake a store of sequential consistency.) */
+    (void)atomic_exchange(&pool.waiting, true);
     while (!is_empty(0))
         mxl_cond_wait(&pool.done, &pool.lock);
     atomic_store(&pool.waiting, false);
@@ -337,7 +338,8 @@ static void run_on_pool(split_work *job, int helpers)
     pool.job = job;
     if (atomic_load_explicit(&pool.spins, memory_order_relaxed) != (helpers < processors()))
         atomic_store_explicit(&pool.spins, helpers < processors(), memory_order_relaxed);
-    atomic_store(&pool.gate, (GATE_NUMBER(gate) + 1) * one_number + (uint64_t)helpers * one_seat);
+    (void)atomic_exchange(&pool.gate,
+                          (GATE_NUMBER(gate) + 1) * one_number + (uint64_t)helpers * one_seat);
     if (helpers > awake()) {
         mxl_mutex_lock(&pool.lock);
         held_bar();
