@@ -25,20 +25,20 @@ $(BUILD)/mxlite.wasm: $(OBJECTS) $(BUILD)/sources mk/web.mk
 WEB := bindings/web
 WEB_FILES := index.js library.js wasi.js index.d.ts README.md package.json
 WEB_SHARED := front.js graphs.js prototypes.js
-WEB_PACKAGE := $(WEB_FILES) $(WEB_SHARED) front.d.ts mxlite.wasm
+WEB_PACKAGE := $(WEB_FILES) $(WEB_SHARED) front.d.ts operators.d.ts mxlite.wasm
 wasm-package: $(WEB_PACKAGE:%=$(BUILD)/package/%)
 	@bytes=$$(cat $^ | gzip -9 | wc -c); echo "make wasm: $(BUILD)/package, $$bytes bytes compressed"
 
-$(WEB_FILES:%=$(BUILD)/package/%): $(BUILD)/package/%: $(WEB)/%
-	@mkdir -p $(@D)
-	@cp $< $@
 $(WEB_SHARED:%=$(BUILD)/package/%): $(BUILD)/package/%: bindings/node/%
 	@mkdir -p $(@D)
 	@sed -e "/^'use strict';$$/d" -e 's/^module.exports = /export default /' $< > $@
+
+# All other files are copied.
+$(WEB_FILES:%=$(BUILD)/package/%): $(BUILD)/package/%: $(WEB)/%
 $(BUILD)/package/front.d.ts: bindings/node/index.d.ts
-	@mkdir -p $(@D)
-	@cp $< $@
+$(BUILD)/package/operators.d.ts: bindings/node/operators.d.ts
 $(BUILD)/package/mxlite.wasm: $(BUILD)/mxlite.wasm
+$(WEB_FILES:%=$(BUILD)/package/%) $(addprefix $(BUILD)/package/,front.d.ts operators.d.ts mxlite.wasm):
 	@mkdir -p $(@D)
 	@cp $< $@
 
