@@ -9,7 +9,7 @@ export class MXNetError extends Error {
   }
 }
 
-const ON_STACK = 16384; // bytes of arguments; more of them go to the heap
+const ON_STACK = 16384; // bytes of an argument; a larger one goes to the heap
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 /** Bytes and typed array of what pointers may point to; pointers and handles are integers of 32 bits. */
 const KINDS = {
@@ -48,7 +48,7 @@ export function libraryOf(exports, prototypes) {
   /* Room for the arguments of the calls that run, innermost last. */
   function room(bytes, owned) {
     const size = (bytes + 15) & ~15;
-    if (size <= ON_STACK) return (stack.value -= size);
+    if (size <= ON_STACK && stack.value - size >= half) return (stack.value -= size);
     const at = malloc(size) >>> 0;
     if (at === 0) throw new MXNetError(`out of memory: ${bytes} bytes for an argument`);
     owned.push(at);
@@ -110,7 +110,7 @@ export function libraryOf(exports, prototypes) {
         const status = call(...at);
         given.forEach(({take}, i) => { if (take && values[i] !== null) take(at[i], values[i]); });
         if (result === 'handle ') return status >>> 0;
-        return result === 'const char *' ? text(status) : status;
+        return result === 'const char *' ? text(status >>> 0) : status;
       } catch (problem) {
         if (!(problem instanceof WebAssembly.RuntimeError)) throw problem;
         throw new MXNetError(`${name}: the module stopped: ${problem.message}`, {cause: problem});
@@ -123,6 +123,7 @@ export function libraryOf(exports, prototypes) {
 
   const C = {};
   for (const prototype of prototypes) C[/(\w+)\(/.exec(prototype)[1]] = functionOf(prototype);
+  const half = stack.value / 2; // arguments take at most half of the stack: the functions need the other half
   const check = (status) => { if (status !== 0) throw new MXNetError(C.MXGetLastError()); };
   return {C, MXNetError, check, list, text, handles: (numbers) => Uint32Array.from(numbers)};
 }
