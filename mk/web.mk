@@ -24,7 +24,7 @@ $(BUILD)/mxlite.wasm: $(OBJECTS) $(BUILD)/sources mk/web.mk
 # The files that Node's package has too are modules here.
 WEB := bindings/web
 WEB_FILES := index.js library.js wasi.js index.d.ts README.md package.json
-WEB_SHARED := front.js graphs.js prototypes.js
+WEB_SHARED := error.js front.js graphs.js prototypes.js
 WEB_PACKAGE := $(WEB_FILES) $(WEB_SHARED) front.d.ts operators.d.ts mxlite.wasm
 wasm-package: $(WEB_PACKAGE:%=$(BUILD)/package/%)
 	@bytes=$$(cat $^ | gzip -9 | wc -c); echo "make wasm: $(BUILD)/package, $$bytes bytes compressed"

@@ -1,13 +1,6 @@
 /* The C library in WebAssembly: calls its exports by prototypes.js, as koffi does for Node.js. Arguments that are pointers
  * are copied to the module's stack (large ones: to its heap) for the call, and copied back where they are results. */
-
-/** What the library reports: one line that names the operator, what is wrong, and what came. */
-export class MXNetError extends Error {
-  constructor(message) {
-    super(message);
-    this.name = 'MXNetError';
-  }
-}
+import MXNetError from './error.js';
 
 const ON_STACK = 16384; // bytes of an argument; a larger one goes to the heap
 const encoder = new TextEncoder(), decoder = new TextDecoder();
