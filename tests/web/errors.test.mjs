@@ -244,6 +244,13 @@ test('a worker that fails is started again', async () => {
   await untilText(page, 'train-error', /begins anew: .*bad luck/);
   assert.match(await text(page, 'teach-status'), /^Not added: .*bad luck/);
   await train(page);
+  await page.click('#teach button[type=submit]');
+  await untilText(page, 'train-error', /begins anew: .*bad luck/);
+  await page.click('#teach button[type=submit]'); // it is not started a fourth time
+  await untilText(page, 'train-error', /^The training stopped: .*bad luck/);
+  assert.equal(await text(page, 'train-status'), 'Stopped.');
+  await page.click('#start');
+  await untilText(page, 'train-error', /^There is no network: load the page again\.$/);
   noProblems(page);
 });
 

@@ -104,6 +104,30 @@ test("a visitor's digits are trained on", async () => {
   noProblems(page);
 });
 
+test('what is drawn and chosen while the library is loaded is not lost', async () => {
+  const page = await open({}, (own) =>
+    own.route('**/mxlite.wasm.gz', async (route) => {
+      await own.waitForFunction(() => document.getElementById('pen').dataset.drawn, null, {timeout: LOADED});
+      await route.continue();
+    }),
+  );
+  await page.waitForSelector('#network option', {state: 'attached'});
+  await page.selectOption('#network', 'linear');
+  await page.locator('#pad').focus();
+  for (const key of [' ', 'ArrowDown', 'ArrowDown']) await page.keyboard.press(key);
+  await page.click('#teach button[type=submit]');
+  assert.ok(await page.locator('#train-error').isHidden());
+  assert.equal(await page.getAttribute('#notice', 'class'), 'notice');
+  await page.evaluate(() => {
+    document.getElementById('pen').dataset.drawn = 'yes';
+  });
+  await untilText(page, 'verdict', /guesses/);
+  await untilText(page, 'train-status', /^One layer: not trained yet/);
+  await untilText(page, 'teach-status', /^Added as a 0/);
+  assert.ok(await page.locator('#notice').isHidden());
+  noProblems(page);
+});
+
 test('the graph is walked by the keyboard', async () => {
   const page = await open();
   await ready(page);
