@@ -1,7 +1,8 @@
 'use strict';
 /* mxlite for JavaScript: NDArray, operators by name with keyword parameters, recording, gradients, files. The packages for
- * Node.js and for WebAssembly share this file, and reach the C library each by its own `library`: the functions `C` of
- * prototypes.js, `check` of their status, `list` and `text` at pointers, `handles` for a pointer to handles.
+ * Node.js and for WebAssembly share this file; each passes its own `library`, through which this file reaches C. It has `C`,
+ * the functions of prototypes.js; `check(status)`, which throws the library's message as an MXNetError; `list` and `text`,
+ * which read what a pointer points to; and `handles`, which makes what a pointer to handles points to.
  *
  * Arrays free themselves when the collector finds them; `dispose()` (or `using`) does it at once, `scope()` for all that
  * a function makes. Operators are functions of `nd`, made from the library's introspection. */

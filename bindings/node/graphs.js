@@ -1,5 +1,5 @@
 'use strict';
-/* Saved networks (symbols with parameters) and recorded graphs; the second half of front.js, for the same packages. */
+/* Saved networks (symbols with parameters) and recorded graphs, on top of front.js and for the same packages. */
 function graphs({C, MXNetError, check, list, text, handles: pointerTo}, {NDArray, load, nd, pause, scope}) {
   const names = (lister, ...given) => {
     const count = [0], found = [null];

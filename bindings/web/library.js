@@ -16,7 +16,7 @@ export function libraryOf(exports, prototypes) {
   const {memory, __stack_pointer: stack, malloc, free} = exports;
   let views = {buffer: null};
 
-  /** Typed arrays over the memory as it is: it moves when it grows. */
+  /** Typed arrays over the module's memory. When it grows, its buffer is another one, and the arrays are made anew. */
   function view() {
     if (views.buffer !== memory.buffer) {
       const buffer = memory.buffer;

@@ -4,7 +4,7 @@
 const OK = 0, BADF = 8, INVAL = 28, NOENT = 44, NOSYS = 52, DIRECTORY = 3, REGULAR = 4, ROOT = 3;
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 
-/** Files by name; names begin without a slash. */
+/** Files by name; a leading slash or ./ is no part of it. */
 export class Files {
   #all = new Map();
 
@@ -26,7 +26,7 @@ export class Files {
   list() { return [...this.#all.keys()]; }
   remove(path) { return this.#all.delete(Files.#name(path)); }
 
-  /* For the module below. */
+  /* For wasi(), below. */
   entry(path, make = false) {
     const name = Files.#name(path);
     if (make && !this.#all.has(name)) this.#all.set(name, {bytes: new Uint8Array(0), size: 0});
