@@ -3,8 +3,8 @@
 .PHONY: wasm wasm-package test-wasm test-wasm-bits
 #: make wasm     build/wasm/package: mxlite.wasm and its package for browsers and Node.js; zig from PyPI compiles it
 
-# Vectors of 128 bits, which all browsers since 2023 have; one thread; nothing is loaded at run time. A module is not
-# linked with others: no code for any address.
+# The module uses vectors of 128 bits, which all browsers have had since 2023, has one thread, and loads no other library.
+# No other module links with it, so its code need not be position-independent.
 WASM_CC = $(ZIG_CC) -target wasm32-wasi -msimd128
 WASM_PARTS := $(filter-out library wide,$(ALL_PARTS))
 WASM_CODEGEN := -fvisibility=hidden -fwrapv -fno-math-errno -fno-trapping-math
@@ -14,7 +14,8 @@ IN_WASM = +@$(MAKE) BUILD=$(BUILD)/wasm LTO= CC='$(WASM_CC)' AR='$(ZIG_AR)' PART
 wasm: $(ZIG)/zig.stamp
 	$(IN_WASM) wasm-package
 
-# What visible functions call is kept; an overflow of the stack, which grows down from 1 MB to 0, ends the call.
+# The linker keeps the exported functions and what they call. The stack grows down from 1 MB to address 0, so that an
+# overflow is a trap.
 WASM_LINK := -mexec-model=reactor -Wl,--export-dynamic -Wl,--export=malloc -Wl,--export=free \
     -Wl,-z,stack-size=1048576 -Wl,--strip-all
 $(BUILD)/mxlite.wasm: $(OBJECTS) $(BUILD)/sources mk/web.mk
@@ -24,21 +25,21 @@ $(BUILD)/mxlite.wasm: $(OBJECTS) $(BUILD)/sources mk/web.mk
 # The files that Node's package has too are modules here.
 WEB := bindings/web
 WEB_FILES := index.js library.js wasi.js index.d.ts README.md package.json
-WEB_SHARED := front.js graphs.js prototypes.js
-WEB_PACKAGE := $(WEB_FILES) $(WEB_SHARED) front.d.ts mxlite.wasm
+WEB_SHARED := error.js front.js graphs.js prototypes.js
+WEB_PACKAGE := $(WEB_FILES) $(WEB_SHARED) front.d.ts operators.d.ts mxlite.wasm
 wasm-package: $(WEB_PACKAGE:%=$(BUILD)/package/%)
 	@bytes=$$(cat $^ | gzip -9 | wc -c); echo "make wasm: $(BUILD)/package, $$bytes bytes compressed"
 
-$(WEB_FILES:%=$(BUILD)/package/%): $(BUILD)/package/%: $(WEB)/%
-	@mkdir -p $(@D)
-	@cp $< $@
 $(WEB_SHARED:%=$(BUILD)/package/%): $(BUILD)/package/%: bindings/node/%
 	@mkdir -p $(@D)
 	@sed -e "/^'use strict';$$/d" -e 's/^module.exports = /export default /' $< > $@
+
+# All other files are copied.
+$(WEB_FILES:%=$(BUILD)/package/%): $(BUILD)/package/%: $(WEB)/%
 $(BUILD)/package/front.d.ts: bindings/node/index.d.ts
-	@mkdir -p $(@D)
-	@cp $< $@
+$(BUILD)/package/operators.d.ts: bindings/node/operators.d.ts
 $(BUILD)/package/mxlite.wasm: $(BUILD)/mxlite.wasm
+$(WEB_FILES:%=$(BUILD)/package/%) $(addprefix $(BUILD)/package/,front.d.ts operators.d.ts mxlite.wasm):
 	@mkdir -p $(@D)
 	@cp $< $@
 

@@ -174,6 +174,7 @@ module.exports = function arrays(mx) {
   test('NDArray refuses what is no handle', () => {
     assert.throws(() => new NDArray(0), MXNetError);
   });
+
   test('scope frees what a function makes, but not its result', () => {
     const before = mx.liveHandles(), x = mx.array([1, 2]);
     const kept = mx.scope(() => {
@@ -186,6 +187,23 @@ module.exports = function arrays(mx) {
     assert.throws(() => mx.scope(() => { x.add(1); throw new Error('mine'); }), /mine/);
     assert.throws(() => mx.scope(async () => 1), /must not be async/);
     assert.equal(mx.liveHandles(), before + 3);
+  });
+
+  test('scope keeps what an object in the result holds', () => {
+    const before = mx.liveHandles(), holder = {self: null};
+    class Layer { constructor() { this.weight = mx.array([1, 2]).add(1); } }
+    const [layer, empty] = mx.scope(() => [new Layer(), Object.assign(holder, {self: holder}), null]);
+    assert.deepEqual(layer.weight.toArray(), [2, 3]);
+    assert.equal(empty, holder);
+    layer.weight.dispose();
+    assert.equal(mx.liveHandles(), before);
+  });
+
+  test('attachGrad leaves no arrays behind', () => {
+    const x = mx.array([1, 2]), before = mx.liveHandles();
+    x.attachGrad();
+    assert.equal(mx.liveHandles(), before);
+    assert.deepEqual(x.grad.toArray(), [0, 0]);
   });
 
   test('the recorded graph', () => {
@@ -251,6 +269,13 @@ module.exports = function arrays(mx) {
     model.dispose();
   });
 
+  test('a saved network that a scope returns', () => {
+    const before = mx.liveHandles(), model = mx.scope(() => new mx.Model(SYMBOL, {...parameters(), other: mx.array([1])}));
+    assert.equal(mx.scope(() => model.forward({data: mx.array([[1, 1, 5]])}).shape).length, 2);
+    model.dispose();
+    assert.equal(mx.liveHandles(), before);
+  });
+
   test('damaged networks and wrong inputs are errors', () => {
     const before = mx.liveHandles();
     const damaged = ['{', '{"nodes": 1}', SYMBOL.replace('FullyConnected', 'NoSuch'), SYMBOL.slice(0, 200), 'nosuch.json', ''];
@@ -261,6 +286,7 @@ module.exports = function arrays(mx) {
     const model = new mx.Model(SYMBOL, parameters());
     assert.throws(() => model.forward({}), /input 'data' is missing/);
     assert.throws(() => model.forward({image: mx.array([1])}), /'image' is none of/);
+    assert.throws(() => model.forward({data: [[1, 2, 3]]}), /'data' is no NDArray/);
     assert.throws(() => model.forward({data: mx.array([[1, 2]])}), MXNetError);
     assert.throws(() => model.nodes({data: [4, 2]}), MXNetError);
     assert.deepEqual(model.nodes()[3].shapes, [null]);

@@ -10,42 +10,52 @@ const {cases} = JSON.parse(fs.readFileSync(file, 'utf8'));
 const SPECIAL = {nan: NaN, inf: Infinity, '-inf': -Infinity};
 
 const numbers = (values) => values.map((value) => (typeof value === 'string' ? SPECIAL[value] : value));
-module.exports = function conformance(mx) {
-  const made = ({dtype, shape, values}) => mx.array(numbers(values), {dtype, shape});
+const made = (mx, {dtype, shape, values}) => mx.array(numbers(values), {dtype, shape});
+const inputsOf = (mx, each) => each.inputs.map((input) => made(mx, input));
 
-  function compare(what, array, {dtype, shape, values, rtol, atol}) {
-    assert.equal(array.dtype, dtype, `${what}: dtype`);
-    assert.deepEqual(array.shape, shape, `${what}: shape`);
-    const got = array.values();
-    numbers(values).forEach((expected, i) => {
-      const value = Number(got[i]);
-      const same = Number.isFinite(expected) ? Math.abs(value - expected) <= atol + rtol * Math.abs(expected)
-        : Object.is(value, expected);
-      assert.ok(same, `${what}: element ${i} is ${value}, expected ${expected}`);
-    });
-  }
+/** The outputs of a case. */
+function outputsOf(mx, each, inputs) {
+  return mx.pause(() => [mx.invoke(each.op, inputs, each.params)].flat(), {train: each.train === 1});
+}
 
-  function gradients(each, inputs) {
-    const train = each.train === 1;
-    for (const {input} of each.gradients) inputs[input].attachGrad();
-    const outputs = mx.record(() => [mx.invoke(each.op, inputs, each.params)].flat(), {train});
-    mx.backward(outputs, each.heads.map(made), {train});
-    for (const gradient of each.gradients) compare(`gradient ${gradient.input}`, inputs[gradient.input].grad, gradient);
-  }
+/** The gradients of a case, in the order of its list `gradients`. */
+function gradientsOf(mx, each, inputs) {
+  const train = each.train === 1, wanted = each.gradients.map(({input}) => inputs[input].attachGrad());
+  const outputs = mx.record(() => [mx.invoke(each.op, inputs, each.params)].flat(), {train});
+  mx.backward(outputs, each.heads.map((head) => made(mx, head)), {train});
+  return wanted.map((input) => input.grad);
+}
 
+function compare(what, array, {dtype, shape, values, rtol, atol}) {
+  assert.equal(array.dtype, dtype, `${what}: dtype`);
+  assert.deepEqual(array.shape, shape, `${what}: shape`);
+  const got = array.values();
+  numbers(values).forEach((expected, i) => {
+    const value = Number(got[i]);
+    const same = Number.isFinite(expected) ? Math.abs(value - expected) <= atol + rtol * Math.abs(expected)
+      : Object.is(value, expected);
+    assert.ok(same, `${what}: element ${i} is ${value}, expected ${expected}`);
+  });
+}
+
+function conformance(mx) {
   test('there are cases', () => assert.ok(cases.length > 100));
   for (const each of cases) {
     test(each.id, () => {
-      const inputs = each.inputs.map(made);
-      const run = () => mx.pause(() => [mx.invoke(each.op, inputs, each.params)].flat(), {train: each.train === 1});
+      const inputs = inputsOf(mx, each);
       if (each.error) {
-        assert.throws(run, (problem) => problem instanceof mx.MXNetError && problem.message === each.error);
+        assert.throws(() => outputsOf(mx, each, inputs),
+          (problem) => problem instanceof mx.MXNetError && problem.message === each.error);
         return;
       }
-      const outputs = run();
+      const outputs = outputsOf(mx, each, inputs);
       assert.equal(outputs.length, each.outputs.length);
       each.outputs.forEach((expected, i) => compare(`output ${i}`, outputs[i], expected));
-      if (each.gradients) gradients(each, inputs);
+      if (!each.gradients) return;
+      const gradients = gradientsOf(mx, each, inputs);
+      each.gradients.forEach((expected, i) => compare(`gradient ${expected.input}`, gradients[i], expected));
     });
   }
-};
+}
+
+module.exports = {cases, inputsOf, outputsOf, gradientsOf, conformance};

@@ -1,7 +1,8 @@
 'use strict';
 /* mxlite for JavaScript: NDArray, operators by name with keyword parameters, recording, gradients, files. The packages for
- * Node.js and for WebAssembly share this file, and reach the C library each by its own `library`: the functions `C` of
- * prototypes.js, `check` of their status, `list` and `text` at pointers, `handles` for a pointer to handles.
+ * Node.js and for WebAssembly share this file; each passes its own `library`, through which this file reaches C. It has `C`,
+ * the functions of prototypes.js; `check(status)`, which throws the library's message as an MXNetError; `list` and `text`,
+ * which read what a pointer points to; and `handles`, which makes what a pointer to handles points to.
  *
  * Arrays free themselves when the collector finds them; `dispose()` (or `using`) does it at once, `scope()` for all that
  * a function makes. Operators are functions of `nd`, made from the library's introspection. */
@@ -123,8 +124,10 @@ function front({C, MXNetError, check, list, text, handles: pointerTo}) {
     attachGrad(request = 'write') {
       const requests = {null: 0, write: 1, add: 3};
       if (!(request in requests)) throw new TypeError(`attachGrad: '${request}' is none of write, add, null`);
-      const zero = nd.zeros_like(this.detach());
-      check(C.MXAutogradMarkVariables(1, [this.handle], [requests[request]], [zero.handle]));
+      scope(() => {
+        const zero = nd.zeros_like(this.detach());
+        check(C.MXAutogradMarkVariables(1, [this.handle], [requests[request]], [zero.handle]));
+      });
       return this;
     }
 
@@ -194,13 +197,13 @@ function front({C, MXNetError, check, list, text, handles: pointerTo}) {
     return made.set(kind === 'int64' ? Array.from(flat, BigInt) : flat);
   }
 
-  const plain = (value) => value != null && Object.getPrototypeOf(value) === Object.prototype;
-
-  /** Calls fn, then disposes of all arrays that were made meanwhile, except those in its result. */
+  /** Calls fn, then disposes of all arrays that were made meanwhile, except those in its result: an array, or objects and
+   * lists that hold arrays, such as a Model. */
   function scope(fn) {
     const kept = new Set(), keep = (value) => {
-      if (value instanceof NDArray) kept.add(value);
-      else if (Array.isArray(value) || plain(value)) Object.values(value).forEach(keep);
+      if (value === null || typeof value !== 'object' || ArrayBuffer.isView(value) || kept.has(value)) return;
+      kept.add(value);
+      Object.values(value).forEach(keep);
     };
     scopes.push(new Set());
     try {

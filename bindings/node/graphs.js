@@ -1,6 +1,6 @@
 'use strict';
-/* Saved networks (symbols with parameters) and recorded graphs; the second half of front.js, for the same packages. */
-function graphs({C, MXNetError, check, list, text, handles: pointerTo}, {NDArray, load, nd, pause}) {
+/* Saved networks (symbols with parameters) and recorded graphs, on top of front.js and for the same packages. */
+function graphs({C, MXNetError, check, list, text, handles: pointerTo}, {NDArray, load, nd, pause, scope}) {
   const names = (lister, ...given) => {
     const count = [0], found = [null];
     check(lister(...given, count, found));
@@ -40,7 +40,7 @@ function graphs({C, MXNetError, check, list, text, handles: pointerTo}, {NDArray
       const made = {symbol: one(read, symbol), call: 0};
       try {
         made.call = one(C.MXCreateCachedOpEx, made.symbol, 0, null, null);
-        this.#take(made.symbol, params);
+        this.params = scope(() => this.#take(made.symbol, params)); // frees those read that are no arguments
       } catch (problem) {
         C.MXFreeCachedOp(made.call);
         C.MXSymbolFree(made.symbol);
@@ -50,20 +50,20 @@ function graphs({C, MXNetError, check, list, text, handles: pointerTo}, {NDArray
       finalizer.register(this, made, this);
     }
 
+    /** Sets the names, and returns the parameters by the arguments' names. */
     #take(symbol, params) {
-      const plain = Object.getPrototypeOf(params) === Object.prototype ? params : load(params), own = plain === params;
+      const given = Object.getPrototypeOf(params) === Object.prototype ? params : load(params), own = {};
+      if (Array.isArray(given)) throw new MXNetError('Model: the arrays of the parameters have no names');
       this.arguments = names(C.NNSymbolListInputNames, symbol, 0);
       this.outputs = names(C.MXSymbolListOutputs, symbol);
-      this.params = {};
-      if (Array.isArray(plain)) throw new MXNetError('Model: the arrays of the parameters have no names');
-      for (const [name, value] of Object.entries(plain)) {
+      for (const [name, value] of Object.entries(given)) {
         const bare = name.replace(/^(arg|aux):/, '');
-        if (this.arguments.includes(bare)) this.params[bare] = value;
-        else if (!own) value.dispose();
+        if (this.arguments.includes(bare)) own[bare] = value;
       }
-      this.inputs = this.arguments.filter((name) => !(name in this.params));
-      if (Object.keys(plain).length > 0 && Object.keys(this.params).length === 0)
+      this.inputs = this.arguments.filter((name) => !(name in own));
+      if (Object.keys(given).length > 0 && Object.keys(own).length === 0)
         throw new MXNetError(`Model: none of the parameters is an argument of the network: ${this.arguments.join(', ')}`);
+      return own;
     }
 
     get #live() {
@@ -86,21 +86,23 @@ function graphs({C, MXNetError, check, list, text, handles: pointerTo}, {NDArray
     forward(given, {train = null} = {}) {
       const {symbol, call} = this.#live, unknown = Object.keys(given).find((name) => !this.arguments.includes(name));
       if (unknown) throw new MXNetError(`forward: '${unknown}' is none of the network's inputs: ${this.inputs.join(', ')}`);
-      const labels = this.inputs.filter((name) => !(name in given)), added = [];
+      const labels = this.inputs.filter((name) => !(name in given)), values = {...this.params, ...given};
       const missing = labels.find((name) => !name.endsWith('label'));
       if (missing) throw new MXNetError(`forward: the input '${missing}' is missing`);
-      const values = {...this.params, ...given};
-      if (labels.length > 0) {
-        const order = names(C.MXSymbolListArguments, symbol), [shapes] = inferShapes(symbol, this.#shapes(given));
-        for (const name of labels) added.push(values[name] = nd._zeros({shape: shapes[order.indexOf(name)] || [1]}));
-      }
+      const other = Object.keys(given).find((name) => !(given[name] instanceof NDArray));
+      if (other) throw new TypeError(`forward: the input '${other}' is no NDArray, but ${typeof given[other]}`);
       const run = () => {
         const count = [0], out = [null], inputs = this.arguments.map((name) => values[name].handle);
         check(C.MXInvokeCachedOp(call, inputs.length, inputs, count, out));
         return list(out[0], 'handle', count[0]).map((handle) => new NDArray(handle));
       };
-      const results = train === null ? run() : pause(run, {train});
-      for (const zeros of added) zeros.dispose();
+      const results = scope(() => {
+        if (labels.length > 0) {
+          const order = names(C.MXSymbolListArguments, symbol), [shapes] = inferShapes(symbol, this.#shapes(given));
+          for (const name of labels) values[name] = nd._zeros({shape: shapes[order.indexOf(name)] || [1]});
+        }
+        return train === null ? run() : pause(run, {train});
+      });
       return results.length === 1 ? results[0] : results;
     }
 

@@ -4,6 +4,7 @@
 const fs = require('fs');
 const path = require('path');
 const koffi = require('koffi');
+const MXNetError = require('./error.js');
 const prototypes = require('./prototypes.js');
 
 /** Where the library is: MXLITE_LIBRARY, the build folder of a source tree, or the system's search path. */
@@ -25,18 +26,7 @@ function open(file) {
 const lib = open(find());
 koffi.alias('handle', 'uint64_t');
 const C = {};
-for (const prototype of prototypes) {
-  const name = /(\w+)\(/.exec(prototype)[1];
-  C[name] = lib.func(prototype);
-}
-
-/** What the library reports: one line that names the operator, what is wrong, and what came. */
-class MXNetError extends Error {
-  constructor(message) {
-    super(message);
-    this.name = 'MXNetError';
-  }
-}
+for (const prototype of prototypes) C[/(\w+)\(/.exec(prototype)[1]] = lib.func(prototype);
 
 /** Throws the library's message unless the status is 0. */
 function check(status) {

@@ -1,28 +1,21 @@
-/* Compares the bits of results in WebAssembly with those of this processor's library at its baseline level, over
- * Node's package: make test-wasm-bits. Each row of cases.json, forward and backward; functions, products and convolutions of more
- * elements than a vector, a tile or a block has. */
-import fs from 'node:fs';
+/* make test-wasm-bits: compares the bits of results in WebAssembly with those that Node's package gets from this processor's
+ * library at its baseline level. It runs each row of cases.json, forward and backward, and functions, products and
+ * convolutions of more elements than a vector, a tile or a block has. */
 import {createRequire} from 'node:module';
 import {packageFile} from './test/package.mjs';
 
 const require = createRequire(import.meta.url);
 const {load} = await import(packageFile('index.js')), packages = [require('../node'), await load()];
-const {cases} = JSON.parse(fs.readFileSync(new URL('../cases.json', import.meta.url), 'utf8'));
+const {cases, inputsOf, outputsOf, gradientsOf} = require('../node/conformance.js');
 
-/* In float64 these are the C library's. */
+/* These functions of float64 are the C library's, and C libraries differ in the last bits. */
 const OWN = new Set(['gamma float64', 'gammaln float64']);
 
-const SPECIAL = {nan: NaN, inf: Infinity, '-inf': -Infinity};
-const made = (mx, {dtype, shape, values}) => mx.array(values.map((each) => SPECIAL[each] ?? each), {dtype, shape});
 const random = (mx, low, high, shape, dtype = 'float32') => mx.nd._random_uniform({low, high, shape}).astype(dtype);
 
 function runCase(mx, each) {
-  const inputs = each.inputs.map((input) => made(mx, input)), train = each.train === 1, wanted = each.gradients || [];
-  const run = () => [mx.invoke(each.op, inputs, each.params)].flat();
-  const results = mx.pause(run, {train});
-  for (const {input} of wanted) inputs[input].attachGrad();
-  if (wanted.length > 0) mx.backward(mx.record(run, {train}), each.heads.map((head) => made(mx, head)), {train});
-  return [...results, ...wanted.map(({input}) => inputs[input].grad)];
+  const inputs = inputsOf(mx, each), outputs = outputsOf(mx, each, inputs);
+  return each.gradients ? [...outputs, ...gradientsOf(mx, each, inputs)] : outputs;
 }
 
 const programs = cases.filter((each) => !each.error).map((each) => [each.id, (mx) => runCase(mx, each)]);

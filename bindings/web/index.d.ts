@@ -19,4 +19,4 @@ export type Mxlite = typeof front & {
 
 /** Loads mxlite.wasm: where it is (default: beside this file), its bytes (also compressed with gzip), or the module. */
 export function load(source?: string | URL | ArrayBuffer | Uint8Array | WebAssembly.Module,
-  options?: {env?: Record<string, string>; print?: (line: string) => void}): Promise<Mxlite>;
+  options?: {env?: Record<string, string>}): Promise<Mxlite>;

@@ -35,8 +35,8 @@ async function plain(bytes) {
 /** Loads the library. Each call gives one of its own, with its own memory.
  * @param {string|URL|ArrayBuffer|Uint8Array|WebAssembly.Module} source mxlite.wasm: where it is, its bytes (they may be
  *   compressed with gzip), or the compiled module
- * @param {{env?: Object<string, string>, print?: function(string): void}} options env: what MXLITE_... variables say */
-export async function load(source = new URL('./mxlite.wasm', import.meta.url), {env = {}, print = console.log} = {}) {
+ * @param {{env?: Object<string, string>}} options env: what MXLITE_... variables say */
+export async function load(source = new URL('./mxlite.wasm', import.meta.url), {env = {}} = {}) {
   if (typeof WebAssembly !== 'object' || !WebAssembly.validate(SIMD))
     throw new Error(`mxlite: this browser has no WebAssembly with vectors (SIMD): ${HAVE_SIMD} have it`);
   let module = source;
@@ -49,9 +49,10 @@ export async function load(source = new URL('./mxlite.wasm', import.meta.url), {
     }
   }
   let exports = null;
-  const files = new Files(), imports = wasi(() => exports.memory, {files, env, print});
+  const files = new Files(), imports = wasi(() => exports.memory, {files, env});
   ({exports} = await WebAssembly.instantiate(module, imports));
+  const library = libraryOf(exports, prototypes);
   exports._initialize();
-  const library = libraryOf(exports, prototypes), arrays = front(library);
+  const arrays = front(library);
   return {...arrays, ...graphs(library, arrays), files, memoryBytes: () => exports.memory.buffer.byteLength};
 }

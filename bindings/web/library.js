@@ -1,15 +1,8 @@
 /* The C library in WebAssembly: calls its exports by prototypes.js, as koffi does for Node.js. Arguments that are pointers
  * are copied to the module's stack (large ones: to its heap) for the call, and copied back where they are results. */
+import MXNetError from './error.js';
 
-/** What the library reports: one line that names the operator, what is wrong, and what came. */
-export class MXNetError extends Error {
-  constructor(message) {
-    super(message);
-    this.name = 'MXNetError';
-  }
-}
-
-const ON_STACK = 16384; // bytes of arguments; more of them go to the heap
+const ON_STACK = 16384; // bytes of an argument; a larger one goes to the heap
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 /** Bytes and typed array of what pointers may point to; pointers and handles are integers of 32 bits. */
 const KINDS = {
@@ -23,7 +16,7 @@ export function libraryOf(exports, prototypes) {
   const {memory, __stack_pointer: stack, malloc, free} = exports;
   let views = {buffer: null};
 
-  /** Typed arrays over the memory as it is: it moves when it grows. */
+  /** Typed arrays over the module's memory. When it grows, its buffer is another one, and the arrays are made anew. */
   function view() {
     if (views.buffer !== memory.buffer) {
       const buffer = memory.buffer;
@@ -48,7 +41,7 @@ export function libraryOf(exports, prototypes) {
   /* Room for the arguments of the calls that run, innermost last. */
   function room(bytes, owned) {
     const size = (bytes + 15) & ~15;
-    if (size <= ON_STACK) return (stack.value -= size);
+    if (size <= ON_STACK && stack.value - size >= half) return (stack.value -= size);
     const at = malloc(size) >>> 0;
     if (at === 0) throw new MXNetError(`out of memory: ${bytes} bytes for an argument`);
     owned.push(at);
@@ -110,7 +103,7 @@ export function libraryOf(exports, prototypes) {
         const status = call(...at);
         given.forEach(({take}, i) => { if (take && values[i] !== null) take(at[i], values[i]); });
         if (result === 'handle ') return status >>> 0;
-        return result === 'const char *' ? text(status) : status;
+        return result === 'const char *' ? text(status >>> 0) : status;
       } catch (problem) {
         if (!(problem instanceof WebAssembly.RuntimeError)) throw problem;
         throw new MXNetError(`${name}: the module stopped: ${problem.message}`, {cause: problem});
@@ -123,6 +116,7 @@ export function libraryOf(exports, prototypes) {
 
   const C = {};
   for (const prototype of prototypes) C[/(\w+)\(/.exec(prototype)[1]] = functionOf(prototype);
+  const half = stack.value / 2; // arguments take at most half of the stack: the functions need the other half
   const check = (status) => { if (status !== 0) throw new MXNetError(C.MXGetLastError()); };
   return {C, MXNetError, check, list, text, handles: (numbers) => Uint32Array.from(numbers)};
 }

@@ -1,10 +1,10 @@
-/* The system that the module sees: files in memory, the clock, the environment (of WASI preview 1, what a C library asks
- * for). Numbers in answers are WASI's errno. */
+/* The system that the module sees: files in memory, the clock, the environment. These are the functions of WASI preview 1
+ * that the module imports; each returns an errno of WASI. */
 
 const OK = 0, BADF = 8, INVAL = 28, NOENT = 44, NOSYS = 52, DIRECTORY = 3, REGULAR = 4, ROOT = 3;
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 
-/** Files by name; names begin without a slash. */
+/** Files by name; a leading slash or ./ is no part of it. */
 export class Files {
   #all = new Map();
 
@@ -26,7 +26,7 @@ export class Files {
   list() { return [...this.#all.keys()]; }
   remove(path) { return this.#all.delete(Files.#name(path)); }
 
-  /* For the module below. */
+  /* For wasi(), below. */
   entry(path, make = false) {
     const name = Files.#name(path);
     if (make && !this.#all.has(name)) this.#all.set(name, {bytes: new Uint8Array(0), size: 0});
@@ -49,31 +49,16 @@ function grow(file, size) {
   file.size = Math.max(file.size, size);
 }
 
-/** The imports of a module, over the memory that `memory()` returns once it has been made. */
-export function wasi(memory, {files = new Files(), env = {}, args = ['mxlite'], print = () => {}} = {}) {
-  const open = new Map([[0, {kind: 2}], [1, {kind: 2}], [2, {kind: 2}], [ROOT, {kind: DIRECTORY}]]);
+/** The imports of a module. `memory()` returns its memory; it is called once the module has been made. */
+export function wasi(memory, {files, env}) {
+  const open = new Map([[ROOT, {kind: DIRECTORY}]]);
   const data = () => new DataView(memory().buffer), u32 = (at, value) => data().setUint32(at, value, true);
   const bytes = (at, size) => new Uint8Array(memory().buffer, at, size);
   const text = (at, size) => decoder.decode(bytes(at, size).slice());
-  const texts = (all) => all.map((each) => encoder.encode(`${each}\0`));
-  const sizes = (all) => (count, size) => {
-    u32(count, all.length);
-    u32(size, all.reduce((sum, each) => sum + each.length, 0));
-    return OK;
-  };
-  const get = (all) => (table, at) => {
-    for (const each of all) {
-      u32(table, at);
-      bytes(at, each.length).set(each);
-      table += 4;
-      at += each.length;
-    }
-    return OK;
-  };
-  const given = texts(args), variables = texts(Object.entries(env).map(([name, value]) => `${name}=${value}`));
+  const variables = Object.entries(env).map(([name, value]) => encoder.encode(`${name}=${value}\0`));
 
-  /** Calls `move(bytes of the module, position)` for each buffer of a list; it returns how many it moved. */
-  function each(fd, buffers, count, result, move) {
+  /** Calls `move(bytes of the module)` for each buffer of a list; it returns how many it moved. */
+  function each(buffers, count, result, move) {
     let moved = 0;
     for (let i = 0; i < count; i++) {
       const at = data().getUint32(buffers + 8 * i, true), size = data().getUint32(buffers + 8 * i + 4, true);
@@ -86,15 +71,23 @@ export function wasi(memory, {files = new Files(), env = {}, args = ['mxlite'], 
   }
 
   const system = {
-    args_sizes_get: sizes(given), args_get: get(given), environ_sizes_get: sizes(variables), environ_get: get(variables),
+    environ_sizes_get(count, size) {
+      u32(count, variables.length);
+      u32(size, variables.reduce((sum, each) => sum + each.length, 0));
+      return OK;
+    },
+    environ_get(table, at) {
+      for (const each of variables) {
+        u32(table, at);
+        bytes(at, each.length).set(each);
+        table += 4;
+        at += each.length;
+      }
+      return OK;
+    },
     clock_time_get(id, precision, result) {
       const now = id === 0 ? Date.now() : performance.now();
       data().setBigUint64(result, BigInt(Math.round(now * 1e6)), true);
-      return OK;
-    },
-    random_get(at, size) {
-      for (let done = 0; done < size; done += 65536)
-        crypto.getRandomValues(bytes(at + done, Math.min(65536, size - done)));
       return OK;
     },
     proc_exit(code) { throw new WebAssembly.RuntimeError(`exit(${code})`); },
@@ -120,8 +113,8 @@ export function wasi(memory, {files = new Files(), env = {}, args = ['mxlite'], 
     fd_fdstat_set_flags: (fd) => (open.has(fd) ? OK : BADF),
     fd_read(fd, buffers, count, result) {
       const own = open.get(fd);
-      if (!own || !own.file) return fd === 0 ? each(fd, buffers, count, result, () => 0) : BADF;
-      return each(fd, buffers, count, result, (to) => {
+      if (!own || !own.file) return BADF;
+      return each(buffers, count, result, (to) => {
         const {bytes: all, size} = own.file, part = all.subarray(Math.min(own.at, size), Math.min(size, own.at + to.length));
         to.set(part);
         own.at += part.length;
@@ -130,12 +123,8 @@ export function wasi(memory, {files = new Files(), env = {}, args = ['mxlite'], 
     },
     fd_write(fd, buffers, count, result) {
       const own = open.get(fd);
-      if (fd === 1 || fd === 2) return each(fd, buffers, count, result, (from) => {
-        print(decoder.decode(from.slice()).trimEnd());
-        return from.length;
-      });
       if (!own || !own.file) return BADF;
-      return each(fd, buffers, count, result, (from) => {
+      return each(buffers, count, result, (from) => {
         if (own.append) own.at = own.file.size;
         grow(own.file, own.at + from.length);
         own.file.bytes.set(from, own.at);
@@ -145,8 +134,7 @@ export function wasi(memory, {files = new Files(), env = {}, args = ['mxlite'], 
     },
     fd_seek(fd, offset, whence, result) {
       const own = open.get(fd);
-      if (!own) return BADF;
-      if (!own.file) return 70; // a pipe has no positions
+      if (!own || !own.file) return BADF;
       const at = [0, own.at, own.file.size][whence] + Number(offset);
       if (!(at >= 0)) return INVAL;
       own.at = at;
@@ -154,8 +142,9 @@ export function wasi(memory, {files = new Files(), env = {}, args = ['mxlite'], 
       return OK;
     },
     path_open(dir, follow, path, size, flags, rights, inherited, fdflags, result) {
-      const name = text(path, size), make = (flags & 1) !== 0, file = files.entry(name, make);
+      const name = text(path, size);
       if (name === '' || name === '.') return flags & 2 ? NOSYS : 31; // a folder
+      const file = files.entry(name, (flags & 1) !== 0);
       if (!file) return NOENT;
       if (flags & 8) file.size = 0;
       let fd = ROOT + 1;
@@ -172,5 +161,5 @@ export function wasi(memory, {files = new Files(), env = {}, args = ['mxlite'], 
       return OK;
     },
   };
-  return {wasi_snapshot_preview1: new Proxy(system, {get: (all, name) => all[name] || (() => NOSYS)})};
+  return {wasi_snapshot_preview1: system};
 }

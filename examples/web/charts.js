@@ -1,19 +1,12 @@
 /* The two curves, in SVG, and the bars of ten probabilities. */
+import {html, svg} from './dom.js';
 
-const SVG = 'http://www.w3.org/2000/svg';
 const WIDTH = 300,
   HEIGHT = 150,
   LEFT = 34,
   BOTTOM = 20,
   TOP = 6,
   MOST = 400;
-
-function element(name, attributes, text = '') {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.textContent = text;
-  return made;
-}
 
 /** A curve over passes, which grows. */
 export class Curve {
@@ -49,7 +42,7 @@ export class Curve {
       end = Math.max(5, Math.ceil((last ? last[0] : 0) / 5) * 5);
     const x = (pass) => LEFT + (pass / end) * (WIDTH - LEFT - 8),
       y = (value) => TOP + (1 - Math.min(1, value / top)) * (HEIGHT - TOP - BOTTOM);
-    const svg = element('svg', {
+    const drawn = svg('svg', {
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
       role: 'img',
       'aria-label': last
@@ -57,43 +50,36 @@ export class Curve {
         : `${label}: nothing yet`,
     });
     for (const share of [0, 0.5, 1]) {
-      svg.append(
-        element('line', {x1: LEFT, x2: WIDTH, y1: y(share * top), y2: y(share * top), class: 'grid'}),
-        element('text', {x: LEFT - 6, y: y(share * top) + 4, 'text-anchor': 'end'}, write(share * top)),
+      drawn.append(
+        svg('line', {x1: LEFT, x2: WIDTH, y1: y(share * top), y2: y(share * top), class: 'grid'}),
+        svg('text', {x: LEFT - 6, y: y(share * top) + 4, 'text-anchor': 'end'}, write(share * top)),
       );
     }
     for (const pass of [0, end / 2, end])
-      svg.append(
-        element(
+      drawn.append(
+        svg(
           'text',
           {x: x(pass), y: HEIGHT - 4, 'text-anchor': pass === 0 ? 'start' : pass === end ? 'end' : 'middle'},
           pass === end ? `${end} passes` : String(pass),
         ),
       );
     if (goal) {
-      svg.append(
-        element('line', {x1: LEFT, x2: WIDTH, y1: y(goal), y2: y(goal), class: 'goal'}),
-        element('text', {x: WIDTH, y: y(goal) + 13, 'text-anchor': 'end'}, write(goal)),
+      drawn.append(
+        svg('line', {x1: LEFT, x2: WIDTH, y1: y(goal), y2: y(goal), class: 'goal'}),
+        svg('text', {x: WIDTH, y: y(goal) + 13, 'text-anchor': 'end'}, write(goal)),
       );
     }
     if (last) {
-      svg.append(
-        element('path', {
+      drawn.append(
+        svg('path', {
           class: 'line',
           d: points.map(([pass, value], i) => `${i ? 'L' : 'M'}${x(pass).toFixed(1)} ${y(value).toFixed(1)}`).join(''),
         }),
-        element('circle', {class: 'end', cx: x(last[0]), cy: y(last[1]), r: 3.5}),
+        svg('circle', {class: 'end', cx: x(last[0]), cy: y(last[1]), r: 3.5}),
       );
     }
-    this.#box.replaceChildren(svg);
+    this.#box.replaceChildren(drawn);
   }
-}
-
-function span(name, text = '', ...children) {
-  const made = document.createElement('span');
-  made.className = name;
-  made.append(text, ...children);
-  return made;
 }
 
 /** Ten bars. */
@@ -103,9 +89,13 @@ export class Bars {
   /** @param {HTMLElement} list an ol */
   constructor(list) {
     this.#rows = Array.from({length: 10}, (_, digit) => {
-      const row = document.createElement('li');
-      row.append(span('', String(digit)), span('track', '', span('fill')), span('percent', '–'));
-      row.querySelector('.track').setAttribute('aria-hidden', 'true');
+      const row = html(
+        'li',
+        {},
+        html('span', {}, String(digit)),
+        html('span', {class: 'track', 'aria-hidden': 'true'}, html('span', {class: 'fill'})),
+        html('span', {class: 'percent'}, '–'),
+      );
       list.append(row);
       return row;
     });

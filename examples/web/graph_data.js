@@ -115,13 +115,7 @@ export function fromRecorded(mx, nodes, constants = {}) {
 export function fromSymbol(mx, nodes, params) {
   const about = readerOf(mx);
   return nodes.map(({name, operator, params: settings, inputs, shapes}) => {
-    const shape = shapeText(
-      shapes[0] && shapes[0].every((extent) => extent > 0)
-        ? shapes[0]
-        : shapes[0] && shapes[0].length > 0
-          ? shapes[0]
-          : null,
-    );
+    const shape = shapeText(shapes[0]);
     if (!operator) {
       const own = params[name];
       return {

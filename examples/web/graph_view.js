@@ -1,17 +1,11 @@
 /* The picture of a graph: SVG, walked by mouse and by the arrow keys, with a panel for the chosen node. */
+import {html, svg} from './dom.js';
 import {layout} from './layout.js';
 
-const SVG = 'http://www.w3.org/2000/svg';
 const HEIGHT = 46,
   LONGEST = 22;
 const SMALLEST = 0.75; // how far a picture shrinks to fit its box; beyond that it scrolls
 
-function element(name, attributes = {}, ...children) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
-}
 const measuring = document.createElement('canvas').getContext('2d');
 /** The width of a text in a box, in pixels. */
 function widthOf(text, font) {
@@ -67,10 +61,10 @@ export class GraphView {
   #draw() {
     const {width, height, places, edges, sized} = this.#plan,
       pad = 12,
-      lines = element('g', {'aria-hidden': 'true'}),
-      boxes = element('g');
+      lines = svg('g', {'aria-hidden': 'true'}),
+      boxes = svg('g');
     for (const {from, to, points} of edges) {
-      const path = element('path', {
+      const path = svg('path', {
         d: curve(points),
         class: 'edge',
         'data-from': from,
@@ -83,7 +77,7 @@ export class GraphView {
       const {title, kind, shape} = this.#nodes[i],
         {x, y} = places[at],
         wide = sized[at].width;
-      const mark = element(
+      const mark = svg(
         'g',
         {
           class: `node ${kind}`,
@@ -92,22 +86,22 @@ export class GraphView {
           transform: `translate(${x} ${y})`,
           'aria-label': this.#spoken(at),
         },
-        element('rect', {
+        svg('rect', {
           x: -wide / 2,
           y: -HEIGHT / 2,
           width: wide,
           height: HEIGHT,
           rx: kind === 'operator' ? 8 : HEIGHT / 2,
         }),
-        element('text', {y: shape ? -4 : 4, class: 'title'}, short(title)),
+        svg('text', {y: shape ? -4 : 4, class: 'title'}, short(title)),
         ' ',
-        element('text', {y: 13, class: 'shape'}, short(shape)),
+        svg('text', {y: 13, class: 'shape'}, short(shape)),
       );
       mark.addEventListener('click', () => this.choose(at, true));
       return mark;
     });
     boxes.append(...this.#marks);
-    const arrow = element(
+    const arrow = svg(
       'marker',
       {
         id: `arrow-${this.#picture.id}`,
@@ -119,18 +113,18 @@ export class GraphView {
         markerUnits: 'userSpaceOnUse',
         orient: 'auto',
       },
-      element('path', {d: 'M0 0.5 L8 4 L0 7.5 z', class: 'arrow'}),
+      svg('path', {d: 'M0 0.5 L8 4 L0 7.5 z', class: 'arrow'}),
     );
     const size = {width: width + 2 * pad, height: height + 2 * pad};
-    const svg = element(
+    const drawn = svg(
       'svg',
       {...size, viewBox: `${-pad} ${-pad} ${size.width} ${size.height}`, role: 'group', 'aria-label': this.#label},
-      element('defs', {}, arrow),
+      svg('defs', {}, arrow),
       lines,
       boxes,
     );
-    svg.style.maxWidth = `max(100%, ${SMALLEST * size.width}px)`;
-    this.#picture.replaceChildren(svg);
+    drawn.style.maxWidth = `max(100%, ${SMALLEST * size.width}px)`;
+    this.#picture.replaceChildren(drawn);
   }
 
   #spoken(at) {
@@ -163,8 +157,8 @@ export class GraphView {
   #scroll(at) {
     const {x, y} = this.#plan.places[at],
       box = this.#picture,
-      svg = box.firstElementChild;
-    const scale = svg.clientWidth / svg.viewBox.baseVal.width || 1;
+      drawn = box.firstElementChild;
+    const scale = drawn.clientWidth / drawn.viewBox.baseVal.width || 1;
     box.scrollTo({
       left: x * scale - box.clientWidth / 2 + 12,
       top: y * scale - box.clientHeight / 2 + 12,
@@ -197,26 +191,18 @@ export class GraphView {
   }
 
   #describe(at) {
-    const {title, kind, about, facts, inputs} = this.#nodes[this.#shown[at]],
-      html = (name, ...children) => {
-        const made = document.createElement(name);
-        made.append(...children);
-        return made;
-      };
+    const {title, kind, about, facts, inputs} = this.#nodes[this.#shown[at]];
     const list = html('dl');
-    for (const [term, text] of facts) list.append(html('dt', term), html('dd', text));
+    for (const [term, text] of facts) list.append(html('dt', {}, term), html('dd', {}, text));
     const names = (all) => (all.length > 0 ? all.map((i) => this.#nodes[i].title).join(', ') : 'nothing');
     list.append(
-      html('dt', 'Reads'),
-      html('dd', names(inputs)),
-      html('dt', 'Is read by'),
-      html('dd', names(this.#readers[at].map((i) => this.#shown[i]))),
+      html('dt', {}, 'Reads'),
+      html('dd', {}, names(inputs)),
+      html('dt', {}, 'Is read by'),
+      html('dd', {}, names(this.#readers[at].map((i) => this.#shown[i]))),
     );
-    const heading = html('h3', title),
-      tag = html('span', KINDS[kind]);
-    tag.className = `tag ${kind}`;
-    heading.append(' ', tag);
-    this.#panel.replaceChildren(heading, html('p', about), list);
+    const heading = html('h3', {}, title, ' ', html('span', {class: `tag ${kind}`}, KINDS[kind]));
+    this.#panel.replaceChildren(heading, html('p', {}, about), list);
   }
 }
 

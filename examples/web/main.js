@@ -14,6 +14,7 @@ const MODULE = new URL('mxlite/mxlite.wasm.gz', import.meta.url).href;
 const bars = new Bars(find('bars'));
 let panel = null,
   data = null,
+  ready = false, // whether the worker has a network
   own = 0,
   asked = 0;
 
@@ -25,10 +26,13 @@ const trainer = new Remote(
     if (event.probabilities && pad.pixels) showAnswer(event.probabilities);
   },
   (reason) => {
-    if (panel && trainer.starts < RESTARTS)
+    ready = false;
+    if (!panel) return;
+    if (trainer.starts >= RESTARTS) panel.failed(`The training stopped: ${reason}. Load the page again.`);
+    else
       begin().then(
         () => panel.failed(`The training stopped, and begins anew: ${reason}`),
-        () => {},
+        (problem) => notice(problem.message, true),
       );
   },
 );
@@ -74,7 +78,7 @@ function showAnswer(probabilities) {
 async function predict(pixels) {
   const mine = ++asked;
   paintDigit(find('reduced'), pixels || new Uint8Array(64));
-  if (!data || !panel) return;
+  if (!ready) return; // begin() asks
   try {
     const probabilities = await trainer.call('predict', pixels);
     if (mine !== asked) return; // a newer drawing is being read
@@ -130,11 +134,14 @@ function connect() {
   });
 }
 
-/** Gives the worker the library, the digits and a network. */
+/** Gives the worker the library, the digits and a network, and has it read what is drawn. */
 async function begin() {
   await trainer.call('start', MODULE, data.bytes, panel.kind);
+  ready = true;
   await panel.ready();
   await showGraph();
+  notice(null);
+  if (pad.pixels) predict(pad.pixels);
 }
 
 async function start() {
@@ -144,8 +151,6 @@ async function start() {
     data = readDigits(new Uint8Array(await answer.arrayBuffer()));
     panel = new TrainPanel(trainer, data, () => showGraph().catch((problem) => notice(problem.message, true)));
     await begin();
-    notice(null);
-    if (pad.pixels) predict(pad.pixels);
   } catch (problem) {
     notice(problem.message, true);
   }

@@ -1,18 +1,12 @@
 /* The part of the page that opens a visitor's model, shows it, and runs it. What fails leaves the shown model as it
  * was. */
+import {html} from './dom.js';
 import {pictureShape, readModel, readPicture} from './files.js';
 import {bytesText, shapeText} from './graph_data.js';
 import {GraphView} from './graph_view.js';
 
 const find = (id) => document.getElementById(id);
 const MANY = 40; // nodes from which on weights are not drawn at first
-
-function html(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
-}
 
 export class ModelPanel {
   #remote;

@@ -65,15 +65,20 @@ export class Remote {
   }
 }
 
-/** Answers the calls of a Remote with functions, which may be async.
+/** Answers the calls of a Remote with functions, which may be async, one after another: a call that comes while the
+ * library is being loaded waits for it.
  * @param {Object<string, function>} functions */
 export function serve(functions) {
-  globalThis.onmessage = async ({data: {id, name, given}}) => {
+  const answer = async ({id, name, given}) => {
     try {
       globalThis.postMessage({id, result: await functions[name](...given)});
     } catch (problem) {
       globalThis.postMessage({id, error: oneLine(problem)});
     }
+  };
+  let last = Promise.resolve();
+  globalThis.onmessage = ({data}) => {
+    last = last.then(() => answer(data));
   };
 }
 

@@ -1,6 +1,7 @@
 /* The part of the page that trains: controls, numbers, curves, samples of the test digits. */
 import {Curve} from './charts.js';
 import {paintDigit, TRAINED} from './digits.js';
+import {html} from './dom.js';
 import {NETWORKS} from './networks.js';
 import {bytesText} from './graph_data.js';
 
@@ -210,13 +211,10 @@ export class TrainPanel {
 }
 
 function sampleCell(list) {
-  const item = document.createElement('li'),
-    canvas = document.createElement('canvas'),
-    text = document.createElement('span');
-  const hidden = document.createElement('span');
-  canvas.setAttribute('aria-hidden', 'true');
-  hidden.className = 'visually-hidden';
-  item.append(canvas, text, hidden);
+  const canvas = html('canvas', {'aria-hidden': 'true'}),
+    text = html('span'),
+    hidden = html('span', {class: 'visually-hidden'}),
+    item = html('li', {}, canvas, text, hidden);
   list.append(item);
   return {item, canvas, text, hidden, shown: -1};
 }

@@ -29,8 +29,13 @@ function report(end = false) {
     ...trainer.evaluate(),
     probabilities: drawing && trainer.predict(drawing),
     end,
-    running: timer !== 0,
   });
+}
+
+/** The trainer. Fails where start() has not made it. */
+function made() {
+  if (!trainer) throw new Error('There is no network: load the page again.');
+  return trainer;
 }
 
 function stop(send = true) {
@@ -78,13 +83,14 @@ serve({
   /** A new network of a kind, untrained. */
   choose(kind) {
     stop(false);
-    trainer.choose(kind);
+    made().choose(kind);
     [state.step, state.seconds, recent] = [0, 0, []];
     report();
   },
   train() {
     if (timer) return;
-    state.end = (Math.floor(state.step / trainer.stepsInPass) + PASSES) * trainer.stepsInPass;
+    const {stepsInPass} = made();
+    state.end = (Math.floor(state.step / stepsInPass) + PASSES) * stepsInPass;
     timer = setTimeout(run, 0);
   },
   pause: () => stop(),
@@ -94,13 +100,13 @@ serve({
   /** The probabilities of the digits for a drawing, which is asked for again with each report. */
   predict(pixels) {
     state.drawing = pixels;
-    return pixels && trainer.predict(pixels);
+    return pixels && made().predict(pixels);
   },
-  add: (pixels, digit) => trainer.add(pixels, digit),
-  forget: () => trainer.forget(),
+  add: (pixels, digit) => made().add(pixels, digit),
+  forget: () => made().forget(),
   /** The recorded graph of a step. @returns {import('./graph_data.js').ViewNode[]} */
   graph() {
-    const nodes = fromRecorded(mx, trainer.graph(), {data: 'pictures', index: 'right digits'});
+    const nodes = fromRecorded(mx, made().graph(), {data: 'pictures', index: 'right digits'});
     nodes[nodes.length - 1].shape = 'the loss';
     return nodes;
   },

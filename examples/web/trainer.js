@@ -24,8 +24,7 @@ export class Trainer {
     this.#mx = mx;
     for (let i = 0; i < TRAINED; i++) this.#put(data.pixels(i), data.digit(i));
     const held = Array.from({length: data.count - TRAINED}, (_, i) => TRAINED + i);
-    this.#held = {images: this.#batch(held.map(data.pixels)), digits: mx.array(held.map(data.digit))};
-    this.#held.answers = held.map(data.digit);
+    this.#held = {images: this.#batch(held.map(data.pixels)), digits: held.map(data.digit)};
   }
 
   #put(pixels, digit) {
@@ -123,8 +122,8 @@ export class Trainer {
       const {nd} = this.#mx,
         scores = this.#net.scores(nd, this.#held.images, this.#weights);
       const answers = Uint8Array.from(nd.argmax(scores, {axis: 1}).values()),
-        {answers: right} = this.#held;
-      return {accuracy: right.filter((digit, i) => digit === answers[i]).length / right.length, answers};
+        {digits} = this.#held;
+      return {accuracy: digits.filter((digit, i) => digit === answers[i]).length / digits.length, answers};
     });
   }
 

@@ -2,39 +2,14 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import {after, before, test} from 'node:test';
+import {test} from 'node:test';
 import {gunzipSync, gzipSync} from 'node:zlib';
-import {
-  draw,
-  drop,
-  launch,
-  LOADED,
-  noProblems,
-  open,
-  PACKAGE,
-  PAGE,
-  ready,
-  serve,
-  text,
-  train,
-  untilText,
-} from './kit.mjs';
+import {draw, drop, LOADED, MODEL, noProblems, open, PACKAGE, PAGE, ready, text, train, untilText} from './kit.mjs';
 
 const {load} = await import(path.resolve(PACKAGE, 'index.js'));
-const MODEL = path.resolve('bindings/predict'),
-  read = (name) => fs.readFileSync(path.join(MODEL, name));
-const symbol = read('digits-symbol.json').toString(),
-  params = read('digits-0000.params');
-let server = null,
-  browser = null,
-  mx = null;
-before(async () => {
-  [server, browser, mx] = [await serve(), await launch(), await load()];
-});
-after(async () => {
-  await browser.close();
-  await server.close();
-});
+const mx = await load(),
+  symbol = MODEL['digits-symbol.json'].toString(),
+  params = MODEL['digits-0000.params'];
 
 /** The bytes of a .params file of arrays. */
 function saved(arrays) {
@@ -58,10 +33,10 @@ async function complains(page, pattern) {
 }
 
 test('files that are no model, damaged or do not fit', async () => {
-  const page = await open(browser, server.url);
+  const page = await open();
   await ready(page);
   await page.click('#start');
-  await drop(page, {'digits-symbol.json': symbol, 'digits-0000.params': params});
+  await drop(page, MODEL);
   assert.match(await text(page, 'model-status'), /^digits is open/);
   const passes = () => text(page, 'passes').then(Number);
   const cases = {
@@ -179,11 +154,11 @@ function smallModule() {
 
 test('memory that runs out', async () => {
   const body = smallModule(),
-    page = await open(browser, server.url, {}, (own) =>
+    page = await open({}, (own) =>
       own.route('**/mxlite.wasm.gz', (route) => route.fulfill({body})),
     );
   await ready(page);
-  await drop(page, {'digits-symbol.json': symbol, 'digits-0000.params': params});
+  await drop(page, MODEL);
   await page.fill('#input-0-shape', '1000000, 64');
   await page.click('#run button');
   await complains(page, /out of memory/);
@@ -207,7 +182,7 @@ async function says(page, pattern) {
 }
 
 test('browsers without vectors, without workers', async () => {
-  const blind = await open(browser, server.url, {}, (page) =>
+  const blind = await open({}, (page) =>
     page.route(/_worker\.js$/, async (route) => {
       const answer = await route.fetch();
       await route.fulfill({response: answer, body: `WebAssembly.validate = () => false;\n${await answer.text()}`});
@@ -215,7 +190,7 @@ test('browsers without vectors, without workers', async () => {
   );
   await says(blind, /^[Tt]his browser has no WebAssembly with vectors \(SIMD\)/);
   noProblems(blind);
-  const alone = await open(browser, server.url, {}, (page) =>
+  const alone = await open({}, (page) =>
     page.addInitScript(() => {
       delete globalThis.Worker;
     }),
@@ -239,14 +214,14 @@ test('files of the page that are missing or damaged', async () => {
     ],
   ];
   for (const [which, answer, pattern] of lost) {
-    const page = await open(browser, server.url, {}, (own) => own.route(which, answer));
+    const page = await open({}, (own) => own.route(which, answer));
     await says(page, pattern);
     await page.context().close();
   }
 });
 
 test('a worker that fails is started again', async () => {
-  const page = await open(browser, server.url, {}, (own) =>
+  const page = await open({}, (own) =>
     own.route(/_worker\.js$/, async (route) => {
       const answer = await route.fetch();
       const fails = `addEventListener('message', ({data}) => {
@@ -257,7 +232,7 @@ test('a worker that fails is started again', async () => {
     }),
   );
   await ready(page);
-  await drop(page, {'digits-symbol.json': symbol, 'digits-0000.params': params});
+  await drop(page, MODEL);
   await page.fill('#input-0-shape', '13, 64');
   await page.click('#run button');
   await complains(page, /hard luck/);
@@ -269,11 +244,18 @@ test('a worker that fails is started again', async () => {
   await untilText(page, 'train-error', /begins anew: .*bad luck/);
   assert.match(await text(page, 'teach-status'), /^Not added: .*bad luck/);
   await train(page);
+  await page.click('#teach button[type=submit]');
+  await untilText(page, 'train-error', /begins anew: .*bad luck/);
+  await page.click('#teach button[type=submit]'); // it is not started a fourth time
+  await untilText(page, 'train-error', /^The training stopped: .*bad luck/);
+  assert.equal(await text(page, 'train-status'), 'Stopped.');
+  await page.click('#start');
+  await untilText(page, 'train-error', /^There is no network: load the page again\.$/);
   noProblems(page);
 });
 
 test('a loss that is no number stops the training, which can begin anew', async () => {
-  const page = await open(browser, server.url, {}, (own) =>
+  const page = await open({}, (own) =>
     own.route(/train_worker\.js$/, async (route) => {
       const answer = await route.fetch(),
         fails = 'const {isFinite} = Number; let steps = 0; Number.isFinite = (x) => ++steps !== 20 && isFinite(x);';

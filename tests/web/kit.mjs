@@ -1,9 +1,11 @@
-/* What the tests of the page share: a plain server, Chromium, drawing, files. Folders come from make test-web. */
+/* What the tests of the page share: a plain server and Chromium, which run while a file's tests do, drawing, files.
+ * Folders come from make test-web. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http from 'node:http';
 import {createRequire} from 'node:module';
 import path from 'node:path';
+import {after, before} from 'node:test';
 
 export const {MXLITE_PAGE: PAGE, MXLITE_PACKAGE: PACKAGE, MXLITE_SHOTS: SHOTS, MXLITE_MODULES: MODULES} = process.env;
 const require = createRequire(path.join(MODULES, 'node_modules', 'here.js'));
@@ -16,6 +18,10 @@ const TYPES = {
   '.svg': 'image/svg+xml',
   '.json': 'application/json',
 };
+/** The files of the model that the page has as an example, by name. */
+export const MODEL = Object.fromEntries(
+  ['digits-symbol.json', 'digits-0000.params'].map((name) => [name, fs.readFileSync(`bindings/predict/${name}`)]),
+);
 export const LOADED = 60_000; // milliseconds; the machine may be busy
 
 /** A plain file server: a folder under /some/path/. */
@@ -39,11 +45,23 @@ export async function serve(folder = PAGE) {
   return {url: `http://localhost:${server.address().port}/some/path/`, close};
 }
 
-export const launch = () =>
-  chromium.launch({executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ['--no-sandbox']});
+let server = null,
+  browser = null;
+before(async () => {
+  server = await serve();
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+    args: ['--no-sandbox'],
+  });
+});
+after(async () => {
+  await browser.close();
+  await server.close();
+});
 
-/** A page whose console errors and failures are collected in `page.problems`. */
-export async function open(browser, url, options = {}, before = async () => {}) {
+/** A page whose console errors and failures are collected in `page.problems`. @param {Object} options those of a
+ * context of Playwright, and the page's `url` @param {function} prepare is called with the page before it is loaded */
+export async function open({url = server.url, ...options} = {}, prepare = async () => {}) {
   const context = await browser.newContext({viewport: {width: 1100, height: 800}, serviceWorkers: 'block', ...options});
   const page = await context.newPage();
   page.problems = [];
@@ -51,7 +69,7 @@ export async function open(browser, url, options = {}, before = async () => {}) 
     if (message.type() === 'error') page.problems.push(message.text());
   });
   page.on('pageerror', (problem) => page.problems.push(String(problem)));
-  await before(page);
+  await prepare(page);
   await page.goto(url);
   return page;
 }
@@ -232,7 +250,7 @@ export async function drop(page, files) {
   );
 }
 
-/** The finding of axe-core that are faults, one line for each. */
+/** The faults that axe-core finds, one line for each. */
 export async function accessibility(page) {
   await page.addScriptTag({path: AXE});
   const {violations} = await page.evaluate(() =>

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import {after, before, test} from 'node:test';
+import {test} from 'node:test';
 import {
   accessibility,
   draw,
   drop,
-  launch,
   LOADED,
+  MODEL,
   noProblems,
   open,
   PAGE,
@@ -21,25 +21,11 @@ import {
   untilText,
 } from './kit.mjs';
 
-const MODEL = path.resolve('bindings/predict');
-let server = null,
-  browser = null;
-before(async () => {
-  [server, browser] = [await serve(), await launch()];
-});
-after(async () => {
-  await browser.close();
-  await server.close();
-});
-const model = () =>
-  Object.fromEntries(
-    ['digits-symbol.json', 'digits-0000.params'].map((name) => [name, fs.readFileSync(path.join(MODEL, name))]),
-  );
 const shot = (page, name) => page.screenshot({path: path.join(SHOTS, name), fullPage: true});
 
 test('it trains to 95 % within 20 seconds, and reads drawn digits', async () => {
   const begin = performance.now(),
-    page = await open(browser, server.url);
+    page = await open();
   await ready(page);
   const loaded = (performance.now() - begin) / 1000;
   assert.match(await draw(page, 3), /^Not trained yet/);
@@ -73,7 +59,7 @@ test('it trains to 95 % within 20 seconds, and reads drawn digits', async () => 
 });
 
 test('each network trains, at any pace; a learning rate too large is reported', async () => {
-  const page = await open(browser, server.url);
+  const page = await open();
   await ready(page);
   await page.selectOption('#pace', 'fast');
   for (const kind of ['convolution', 'linear', 'dense']) {
@@ -101,7 +87,7 @@ test('each network trains, at any pace; a learning rate too large is reported', 
 });
 
 test("a visitor's digits are trained on", async () => {
-  const page = await open(browser, server.url);
+  const page = await open();
   await ready(page);
   await page.click('#teach button[type=submit]');
   assert.equal(await text(page, 'teach-status'), 'Draw a digit first.');
@@ -118,8 +104,32 @@ test("a visitor's digits are trained on", async () => {
   noProblems(page);
 });
 
+test('what is drawn and chosen while the library is loaded is not lost', async () => {
+  const page = await open({}, (own) =>
+    own.route('**/mxlite.wasm.gz', async (route) => {
+      await own.waitForFunction(() => document.getElementById('pen').dataset.drawn, null, {timeout: LOADED});
+      await route.continue();
+    }),
+  );
+  await page.waitForSelector('#network option', {state: 'attached'});
+  await page.selectOption('#network', 'linear');
+  await page.locator('#pad').focus();
+  for (const key of [' ', 'ArrowDown', 'ArrowDown']) await page.keyboard.press(key);
+  await page.click('#teach button[type=submit]');
+  assert.ok(await page.locator('#train-error').isHidden());
+  assert.equal(await page.getAttribute('#notice', 'class'), 'notice');
+  await page.evaluate(() => {
+    document.getElementById('pen').dataset.drawn = 'yes';
+  });
+  await untilText(page, 'verdict', /guesses/);
+  await untilText(page, 'train-status', /^One layer: not trained yet/);
+  await untilText(page, 'teach-status', /^Added as a 0/);
+  assert.ok(await page.locator('#notice').isHidden());
+  noProblems(page);
+});
+
 test('the graph is walked by the keyboard', async () => {
-  const page = await open(browser, server.url);
+  const page = await open();
   await ready(page);
   await tabTo(page, 'graph-picture');
   const here = () => text(page, 'graph-panel').then((all) => all.split(/operator|weights|input/)[0].trim());
@@ -144,12 +154,11 @@ test('the graph is walked by the keyboard', async () => {
 });
 
 test('a model is dropped, shown and run', async () => {
-  const page = await open(browser, server.url);
+  const page = await open();
   await ready(page);
-  const files = model();
-  await drop(page, {'digits-0000.params': files['digits-0000.params']});
+  await drop(page, {'digits-0000.params': MODEL['digits-0000.params']});
   assert.match(await text(page, 'model-status'), /drop its …-symbol.json too/);
-  await drop(page, {'digits-symbol.json': files['digits-symbol.json']});
+  await drop(page, {'digits-symbol.json': MODEL['digits-symbol.json']});
   assert.match(await text(page, 'model-status'), /^digits is open: 4 operations, 4 arrays/);
   assert.equal(await page.inputValue('#input-0-shape'), '1, 64');
   await draw(page, 3);
@@ -174,16 +183,16 @@ test('a model is dropped, shown and run', async () => {
   assert.match(await text(page, 'model-params'), /hidden_weight64 × 64float32/);
   await page.click('#model-weights');
   assert.equal(await page.locator('#model-picture .node.weight').count(), 0);
-  await drop(page, {'other-symbol.json': files['digits-symbol.json']});
+  await drop(page, {'other-symbol.json': MODEL['digits-symbol.json']});
   assert.match(await text(page, 'model-status'), /To run it, drop its .params file too/);
   assert.ok(await page.locator('#run').isHidden());
-  await drop(page, {'digits-0000.params': files['digits-0000.params']});
+  await drop(page, {'digits-0000.params': MODEL['digits-0000.params']});
   assert.ok(await page.locator('#run').isVisible());
   noProblems(page);
 });
 
 test('everything can be done by the keyboard', async () => {
-  const page = await open(browser, server.url);
+  const page = await open();
   await ready(page);
   await page.keyboard.press('Tab');
   assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Skip to the drawing');
@@ -221,7 +230,7 @@ test('it is accessible, light and dark, and fits a small screen', async () => {
     dark: {colorScheme: 'dark'},
     small: {viewport: {width: 360, height: 740}, hasTouch: true, deviceScaleFactor: 2, reducedMotion: 'reduce'},
   })) {
-    const page = await open(browser, server.url, {...options, bypassCSP: true});
+    const page = await open({...options, bypassCSP: true});
     await ready(page);
     await train(page);
     await page.click('#start');
@@ -248,7 +257,7 @@ test('it is accessible, light and dark, and fits a small screen', async () => {
 
 test('it works without a network afterwards', async () => {
   const own = await serve(),
-    page = await open(browser, own.url, {serviceWorkers: 'allow'});
+    page = await open({url: own.url, serviceWorkers: 'allow'});
   await ready(page);
   await untilText(page, 'offline', /works without a network/);
   await page.reload();
@@ -271,7 +280,7 @@ test('a new version is fetched by the next visit and shown by the one after', as
   const folder = path.join(SHOTS, '..', 'web-changed');
   fs.cpSync(PAGE, folder, {recursive: true});
   const own = await serve(folder),
-    page = await open(browser, own.url, {serviceWorkers: 'allow'});
+    page = await open({url: own.url, serviceWorkers: 'allow'});
   await ready(page);
   await untilText(page, 'offline', /works without a network/);
   for (const [name, from, to] of [

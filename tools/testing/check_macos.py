@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Checks what a library of macOS says of itself: ``check_macos.py 11.0 libmxlite.dylib``.
+"""Checks the load commands and the symbols of a library for macOS: ``check_macos.py 11.0 libmxlite.dylib``.
 
-It is found by its rpath, binds each symbol to the library that has it (two-level namespace), needs the system's library
-alone, leaves nothing undefined, and runs from the named version on. Needs llvm-objdump and llvm-nm; called by
-``make test-macos``.
+Its install name must begin with @rpath, it must bind each symbol to the library that has it (two-level namespace),
+depend on libSystem alone, leave no symbol undefined, and name 11.0 as the oldest version of macOS. The script needs
+llvm-objdump and llvm-nm; ``make test-macos`` calls it.
 """
 
 import re

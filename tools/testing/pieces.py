@@ -1,4 +1,4 @@
-"""A plugin of pytest: MXLITE_TEST_PIECE="2/8" takes the third of eight pieces of the collected tests, every eighth.
+"""A plugin of pytest: MXLITE_TEST_PIECE="2/8" runs the third of eight pieces: the collected tests 2, 10, 18, ...
 
 Where one process would take too long (mk/arm.mk): `pytest -p tools.testing.pieces`.
 """

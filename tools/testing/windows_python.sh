@@ -1,8 +1,8 @@
 #!/bin/sh
 # windows_python.sh PYTHON CC FOLDER BUILD ARGUMENT...: runs Python for Windows, by wine, with mxlite of this tree over
-# ctypes and BUILD/mxlite.dll. FOLDER gets a Python of Windows, of parts that PyPI has: panda3d's wheel holds CPython's DLL and
-# extension modules (it makes programs of scripts), the modules in Python are those of PYTHON, which must be a 3.11,
-# python.exe is six lines, compiled by CC. Called by the Makefile.
+# ctypes and BUILD/mxlite.dll. The script makes a Python for Windows in FOLDER, of parts that PyPI has: CPython's DLL and
+# extension modules come from panda3d's wheel, which packs scripts with them; the standard library is that of PYTHON, which
+# must be a 3.11; CC compiles python.exe from the six lines below. Called by the Makefile.
 python=$1 cc=$2 folder=$3 build=$4
 shift 4
 set -e

@@ -13,7 +13,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 2_000_000  # bytes of all files, each compressed with gzip
-MODULES = ("index.js", "library.js", "wasi.js", "front.js", "graphs.js", "prototypes.js")
 
 
 def files(package: Path) -> dict[str, bytes]:
@@ -22,8 +21,8 @@ def files(package: Path) -> dict[str, bytes]:
     for path in sorted(web.glob("*")):
         if path.suffix in (".html", ".css", ".js", ".svg") and path.name != "sw.js":
             made[path.name] = path.read_bytes()
-    for name in MODULES:
-        made[f"mxlite/{name}"] = (package / name).read_bytes()
+    for path in sorted(package.glob("*.js")):
+        made[f"mxlite/{path.name}"] = path.read_bytes()
     made["mxlite/mxlite.wasm.gz"] = gzip.compress((package / "mxlite.wasm").read_bytes(), 9, mtime=0)
     made["digits.u8"] = (ROOT / "examples/data/digits.u8").read_bytes()
     for name in ("digits-symbol.json", "digits-0000.params"):

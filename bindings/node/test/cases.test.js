@@ -1,2 +1,2 @@
 'use strict';
-require('../conformance.js')(require('..'));
+require('../conformance.js').conformance(require('..'));

@@ -36,6 +36,6 @@ test('a worker has flags of its own', async () => {
   assert.deepEqual(answers, [6, 6]);
 });
 
-test('index.d.ts is what make_types.js writes', () => {
+test('operators.d.ts is what make_types.js writes', () => {
   require('node:child_process').execFileSync(process.execPath, [path.join(__dirname, '..', 'make_types.js'), '--check']);
 });

@@ -23,6 +23,7 @@ test('a module is loaded from bytes, compressed bytes, a compiled module', async
 test('what is no module is an error of one line', async () => {
   for (const source of [new Uint8Array(10), fs.readFileSync(file).subarray(0, 1000), zlib.gzipSync('x')])
     await assert.rejects(load(source), /^Error: mxlite: this is not the module mxlite.wasm: [^\n]*$/);
+  await assert.rejects(load(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0)), /^Error: mxlite: the module has no MXGetLastError$/);
   await assert.rejects(load('file:///nosuch.wasm'), /nosuch/);
   await assert.rejects(load(zlib.gzipSync(fs.readFileSync(file)).subarray(0, 1000)), /mxlite.*compressed/);
 });
@@ -80,4 +81,7 @@ test('arguments larger than the stack', () => {
   const many = Array.from({length: 5000}, (_, i) => mx.array([i]));
   assert.equal(nd.add_n(many).item(), 5000 * 4999 / 2);
   assert.throws(() => nd.sum(many[0], {axis: 'x'.repeat(100000)}), MXNetError);
+  mx.save('many.params', Object.fromEntries(Array.from({length: 70000}, (_, i) => [`a${i}`, many[i % 5000]])));
+  assert.equal(mx.load('many.params').a69999.item(), 4999);
+  mx.files.remove('many.params');
 });
