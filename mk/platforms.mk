@@ -2,7 +2,7 @@
 # can be run. Each system is built in a folder of its own. Included by the Makefile.
 .PHONY: test-platforms test-musl test-windows test-windows-python test-windows-bits test-macos \
     test-unsupported foreign
-#: make test-platforms  the C tests with musl, and on Windows by wine; builds for macOS; zig from PyPI compiles them
+#: make test-platforms  the C tests with musl, on Windows by wine, and as WebAssembly; builds for macOS; zig from PyPI compiles them
 #: make test-windows-python  some of the Python tests on Windows by wine; Python and NumPy come from PyPI
 #: make test-windows-bits  the case table gives the same bits on Windows and here, but for listed operators
 test-platforms: test-unsupported test-musl test-windows test-macos
