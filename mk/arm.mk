@@ -1,7 +1,7 @@
 # The library on aarch64, on a machine that has none: compiled by a cross compiler, run by an emulator, both of the
 # distribution. Included by the Makefile.
 .PHONY: test-arm arm-build test-arm-c test-arm-bits test-arm-python
-#: make test-arm  aarch64, emulated: all C tests, 12,000 rows of the case table, and the bits of x86-64's baseline
+#: make test-arm  aarch64, emulated: all C tests, the case table in Python, and the bits of x86-64's baseline
 test-arm: test-arm-c test-arm-bits test-arm-python
 
 CROSS ?= aarch64-linux-gnu

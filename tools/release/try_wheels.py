@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Installs wheels into clean environments and uses them there, over both bindings.
 
-Usage: try_wheels.py FOLDER [--pythons 3.9 3.14 ...] [--roots FOLDER ...] (called by ``make wheels``)
+Usage: try_wheels.py FOLDER [--pythons 3.9 3.14 ...] [--roots FOLDER ...] (called by ``make try-wheels``)
 
 FOLDER has the wheels; those of this machine are installed into an environment of their own for each of the Pythons that
 are found (tools/find_python.sh), and in each root: the folder of another system with a Python and a venv module, such

@@ -76,3 +76,4 @@ def test_all_know_the_library_by_the_same_name(system: str, target: str, names: 
         (rule,) = re.findall(r"^LIBRARY_NAME = (.*)$", (ROOT / file).read_text(encoding="utf-8"), re.M)
         assert eval(rule, {"sys": type("", (), {"platform": system})}) == names[0], file
     assert f"'{names[0]}'" in (ROOT / "bindings/node/library.js").read_text(encoding="utf-8")
+    assert f'"{names[0]}"' in (ROOT / "tools/release/platforms.py").read_text(encoding="utf-8")
