@@ -43,12 +43,11 @@ OPTIMIZE_LOOPS := -O3 $(ALIGN_LOOPS) $(SMALL_LOOPS)
 # Loops that -O3 makes larger and not faster: many simple ones, or decoders, whose steps wait for each other.
 VECTORISE := -O2 -ftree-vectorize $(shell echo 'int mxl;' | $(CC) -Werror -fvect-cost-model=dynamic -x c -c \
     -o /dev/null - 2>/dev/null && echo -fvect-cost-model=dynamic) $(ALIGN_LOOPS) $(SMALL_LOOPS)
-PLAIN_LOOPS = $(filter $(addprefix $(BUILD)/obj/capi/,kernel/codec/%.o kernel/copy/cast.o \
-    kernel/index/scatter.o kernel/linalg/lapack.o kernel/math/bessel.o \
+PLAIN_LOOPS := kernel/codec/%.o kernel/copy/cast.o kernel/index/scatter.o kernel/linalg/lapack.o kernel/math/bessel.o \
     kernel/math/incomplete.o kernel/random/%.o kernel/spatial/psroi.o kernel/spatial/roi_align.o \
     $(patsubst %,ops/elementwise/%.o,bits compare division functions maximum round) \
     $(patsubst %,ops/%/%.o,batch conv create index linalg loss nn numpy optimizer quantized random reduce shape \
-    sparse vision)),$(OBJECTS))
+    sparse vision)
 # A call goes through a dozen small files: the linker inlines between them, where the compiler can (LTO= leaves it
 # out). The objects hold machine code too, for tests, which are linked with the archive and without that (-fno-lto).
 LTO := $(shell echo 'int mxl;' | $(CC) -flto=auto -ffat-lto-objects -x c -c -o /dev/null - 2>/dev/null \
@@ -58,16 +57,18 @@ NO_LTO := $(if $(LTO),-fno-lto)
 # changes symbols before they run, casts dtypes without loops, and answers questions; the linker leaves it out, as what
 # it inlines elsewhere would depend on that.
 SMALL := -Os
-RARE = $(filter $(addprefix $(BUILD)/obj/capi/,api/profile/%.o api/api_info.o api/api_process.o api/api_shared.o \
-    array/file.o array/file_read.o array/shared.o backend/%.o base/content.o base/profile/sums.o base/profile/trace.o \
-    base/system/posix_replace.o base/text/%.o engine/run/amp.o engine/run/carry.o op/text.o op/signature.o),$(OBJECTS))
-APART = $(filter $(addprefix $(BUILD)/obj/capi/,api/api_backend.o api/custom/describe.o api/custom/register.o \
-    api/library/%.o api/legacy/%.o api/packed/%.o api/autograd/api_graph.o kernel/copy/cast_carried.o op/shapes/parse.o \
-    symbol/passes/%.o symbol/control/check.o symbol/control/infer.o ops/refused.o $(patsubst %,api/symbol/%.o,\
-    executor_bind executor_make executor_simple infer list lists make nnvm quantize reduce text) \
-    $(patsubst %,symbol/%.o,attrs compose grad_watch indexed infer json json_read json_write names node rewrite stypes \
-    symbol walk)),$(OBJECTS))
-LOOPS = $(filter-out $(PLAIN_LOOPS) $(APART),$(filter $(BUILD)/obj/capi/kernel/%.o $(BUILD)/obj/capi/ops/%.o,$(OBJECTS)))
+RARE := api/profile/%.o api/api_info.o api/api_process.o api/api_shared.o array/file.o array/file_read.o \
+    array/shared.o backend/%.o base/content.o base/profile/sums.o base/profile/trace.o \
+    base/system/posix_replace.o base/text/%.o engine/run/amp.o engine/run/carry.o op/text.o op/signature.o
+APART := api/api_backend.o api/custom/describe.o api/custom/register.o api/library/%.o api/legacy/%.o api/packed/%.o \
+    api/autograd/api_graph.o kernel/copy/cast_carried.o op/shapes/parse.o symbol/passes/%.o symbol/control/check.o \
+    symbol/control/infer.o ops/refused.o $(patsubst %,api/symbol/%.o,executor_bind executor_make executor_simple infer \
+    list lists make nnvm quantize reduce text) $(patsubst %,symbol/%.o,attrs compose grad_watch indexed infer json \
+    json_read json_write names node rewrite stypes symbol walk)
+# The objects of such a list; LOOPS and CALLS are the others.
+OF = $(filter $(1:%=$(BUILD)/obj/capi/%),$(OBJECTS))
+LOOPS = $(filter-out $(call OF,$(PLAIN_LOOPS) $(APART)),$(call OF,kernel/%.o ops/%.o))
+CALLS = $(filter-out $(call OF,kernel/%.o ops/%.o $(RARE) $(APART)),$(OBJECTS))
 SANITIZE :=
 include mk/system.mk
 # -ffp-contract=off: a product and a sum are rounded by themselves unless the source says mxl_fma. (gcc does so for
@@ -117,7 +118,8 @@ debug:
 
 # A changed compiler or flag rebuilds everything, a source that came or went links again: these files
 # change only when what they hold does.
-$(BUILD)/flags: TEXT = $(CC) $(MXL_CFLAGS) : $(OPTIMIZE_LOOPS) : $(VECTORISE) : $(OPTIMIZE_CALLS) $(LTO) : $(SMALL) : $(MXL_LDFLAGS)
+$(BUILD)/flags: TEXT = $(CC) $(MXL_CFLAGS) : $(OPTIMIZE_LOOPS) : $(VECTORISE) $(PLAIN_LOOPS) : $(OPTIMIZE_CALLS) $(LTO) : \
+    $(SMALL) $(RARE) : $(APART) : $(MXL_LDFLAGS)
 $(BUILD)/sources: TEXT = $(SOURCES) : $(TWICE)
 # The first build says how long it will take; a file costs so many tenths of a second of one processor, links included.
 TENTHS_A_FILE := 6
@@ -132,10 +134,10 @@ $(BUILD)/flags $(BUILD)/sources: FORCE
 ifeq ($(OPTIMIZE),-O2)
 # The tests of functions that loops inline are loops themselves.
 $(LOOPS) $(BUILD)/obj/tests/c/kernel/test_kernel_math%.o: OWN_CFLAGS := $(OPTIMIZE_LOOPS)
-$(PLAIN_LOOPS): OWN_CFLAGS := $(VECTORISE)
-$(RARE): OWN_CFLAGS := $(SMALL) $(LTO)
-$(APART): OWN_CFLAGS := $(SMALL) $(NO_LTO)
-$(filter-out $(LOOPS) $(PLAIN_LOOPS) $(RARE) $(APART),$(OBJECTS)): OWN_CFLAGS := $(OPTIMIZE_CALLS) $(LTO)
+$(call OF,$(PLAIN_LOOPS)): OWN_CFLAGS := $(VECTORISE)
+$(call OF,$(RARE)): OWN_CFLAGS := $(SMALL) $(LTO)
+$(call OF,$(APART)): OWN_CFLAGS := $(SMALL) $(NO_LTO)
+$(CALLS): OWN_CFLAGS := $(OPTIMIZE_CALLS) $(LTO)
 $(LIBRARY): OWN_LDFLAGS := -O2 $(LTO)
 # Half a minute less; where it is alone, a small call takes 5 % longer.
 $(MXNET_LIBRARY): OWN_LDFLAGS := -O2 $(NO_LTO)

@@ -10,7 +10,7 @@ amalgamation:
 	    PARTS='$(if $(filter file,$(origin PARTS)),core wide optimizers,$(PARTS))'
 
 amalgamation-here: $(if $(ABSENT_SOURCES),$(BUILD)/absent.c)
-	@$(PYTHON) tools/embed/amalgamate.py --out $(AMALGAMATION) --cc '$(CC)' --without '$(strip $(ABSENT_PARTS))' \
+	@$(PYTHON) tools/embed/amalgamate.py --out $(AMALGAMATION) --cc '$(CC)' $(PARTS_FLAGS) \
 	    --parts '$(strip $(WITH))' $(if $(ABSENT_SOURCES),--absent $(BUILD)/absent.c) --ops '$(OPS)' $(SOURCES)
 
 # ---- installed -----------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 # can be run. Each system is built in a folder of its own. Included by the Makefile.
 .PHONY: test-platforms test-musl test-windows test-windows-python test-windows-bits test-macos \
     test-unsupported foreign
-#: make test-platforms  the C tests with musl, and on Windows by wine; builds for macOS; zig from PyPI compiles them
+#: make test-platforms  the C tests with musl, on Windows by wine, and as WebAssembly; builds for macOS; zig from PyPI compiles them
 #: make test-windows-python  some of the Python tests on Windows by wine; Python and NumPy come from PyPI
 #: make test-windows-bits  the case table gives the same bits on Windows and here, but for listed operators
 test-platforms: test-unsupported test-musl test-windows test-macos
@@ -59,19 +59,19 @@ test-windows: $(ZIG)/zig.stamp
 	    RUN_WITH='env WINEDEBUG=-all WINEPATH=$(WINDOWS_PATH) wine')
 	$(CHECK_EXPORTS) $(BUILD)/windows/mxlite.dll $(BUILD)/windows/libmxnet.dll
 
+WINDOWS_PYTHON = sh tools/testing/windows_python.sh '$(PYTHON)' '$(ZIG_CC)' .venvs/windows '$(abspath $(BUILD))/windows'
+
 # Python's tests of WINDOWS_TESTS over ctypes, after test-windows.
 WINDOWS_TESTS ?= tests/python/autograd tests/python/table
 test-windows-python: test-windows
-	@sh tools/testing/windows_python.sh '$(PYTHON)' '$(ZIG_CC)' .venvs/windows '$(abspath $(BUILD))/windows' \
-	    -m pytest -q -p no:cacheprovider -m 'not whole' $(PYTEST_ARGS) $(WINDOWS_TESTS)
+	@$(WINDOWS_PYTHON) -m pytest -q -p no:cacheprovider -m 'not whole' $(PYTEST_ARGS) $(WINDOWS_TESTS)
 
 # All rows of the case table there and here, at the level whose bits are the same (mk/arm.mk).
 test-windows-bits: test-windows venv
 	@mkdir -p $(BUILD)/windows/bits
 	@$(BITS_LEVEL) MXLITE_BINDING=ctypes $(LIBRARY_ENV) $(VPY) -W ignore $(BITS) run $(BUILD)/windows/bits/here
-	@$(BITS_LEVEL) sh tools/testing/windows_python.sh '$(PYTHON)' '$(ZIG_CC)' .venvs/windows '$(abspath $(BUILD))/windows' \
-	    -W ignore $(BITS) run $(BUILD)/windows/bits/there
-	@$(VPY) $(BITS) compare-with tests/platforms/windows_differences.txt $(BUILD)/windows/bits/here $(BUILD)/windows/bits/there
+	@$(BITS_LEVEL) $(WINDOWS_PYTHON) -W ignore $(BITS) run $(BUILD)/windows/bits/there
+	@$(VPY) $(BITS) compare tests/platforms/windows_differences.txt $(BUILD)/windows/bits/here $(BUILD)/windows/bits/there
 
 # Nothing here can run these: they are compiled and linked, the tests too, and what they say of themselves is checked.
 MACOS_OLDEST := 11.0

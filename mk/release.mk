@@ -43,7 +43,7 @@ test-wheels: wheels
 release: $(RELEASE)/release.stamp
 	@$(RELEASE_PY) tools/release/release.py check $(if $(RELEASE_TAG),--tag)
 	@$(MAKE) lib
-	@$(RELEASE_PY) tools/check_versions.py $(BUILD)/libmxlite.so
+	@$(RELEASE_PY) tools/check_versions.py $(LIBRARY)
 	@$(MAKE) wheels
 	@$(MAKE) wasm
 	@$(RELEASE_PY) tools/release/release.py build $(RELEASE_OUT) $(BUILD)/wasm/package

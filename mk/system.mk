@@ -58,9 +58,10 @@ else
 # Complete by itself. Where the loader finds a libmxlite.so too (beside it, or loaded already), it takes all functions
 # from that one (DT_AUXILIARY). A loader without that, and sanitizers, which would see every variable twice, get a
 # link. -static-libgcc: what catches exceptions (Makefile) names a function of libgcc that never runs.
-SYMBOLIC := $(call LINKER_TAKES,-Wl$(comma)-Bsymbolic-functions)
+# (The linker is asked about these two only where something is linked.)
+SYMBOLIC = $(call LINKER_TAKES,-Wl$(comma)-Bsymbolic-functions)
 # Without page boundaries between code and constants: 12 KB less.
-JOINED := $(call LINKER_TAKES,-Wl$(comma)-z$(comma)noseparate-code)
+JOINED = $(call LINKER_TAKES,-Wl$(comma)-z$(comma)noseparate-code)
 SHARED = -shared -static-libgcc -Wl,-soname,$(@F) $(SYMBOLIC) $(JOINED) -Wl,-z,nodelete $(if $(SANITIZE),,-Wl,-z,defs)
 ALIAS := $(if $(call LINKER_TAKES,-Wl$(comma)--auxiliary=libmxlite.so),-Wl$(comma)--auxiliary=libmxlite.so \
     -Wl$(comma)-rpath$(comma)'$$ORIGIN')

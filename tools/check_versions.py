@@ -12,9 +12,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def python_version() -> str:
+def python_version(root: Path = ROOT) -> str:
     """The text that setuptools reads, taken without importing the package."""
-    text = (ROOT / "mxlite" / "_version.py").read_text(encoding="utf-8")
+    text = (root / "mxlite" / "_version.py").read_text(encoding="utf-8")
     match = re.search(r'^__version__\s*=\s*"([^"]+)"', text, re.M)
     if not match:
         raise SystemExit('mxlite/_version.py: has no line __version__ = "..."')

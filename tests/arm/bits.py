@@ -1,10 +1,9 @@
 """Whether two processors give the same bits: the rows of the case table, with gradients, run on both.
 
-    bits.py run FILE [1/4]          runs the rows (each fourth from the second on) here, and keeps what they gave
-    bits.py compare ONE OTHERS...   compares such files: of all rows, and of their parts on the other processor
-    bits.py compare-with LIST ONE OTHERS...
+    bits.py run FILE [1/4]               runs the rows (each fourth from the second on) here, and keeps what they gave
+    bits.py compare LIST ONE OTHERS...   compares such files: of all rows, and of their parts on the other processor
 
-An operator that differs must be listed in LIST (`differences.txt`) with the reason, and one that is listed must differ.
+An operator that differs must be listed in the file LIST with the reason, and one that is listed must differ.
 `make test-arm` runs both libraries at the vector level "baseline", whose loops round each operation by itself.
 """
 
@@ -109,11 +108,11 @@ def _listed(file: Path) -> dict[str, str]:
     return {name.strip(): why.strip() for name, colon, why in lines if colon and not name.startswith("#")}
 
 
-def compare(one: str, *others: str, differences: Path = HERE / "differences.txt") -> int:
+def compare(listing: str, one: str, *others: str) -> int:
     """Prints what differs; 1 if something does that is not listed, or is listed and does not."""
     first, *parts = (pickle.loads(Path(file).read_bytes()) for file in (one, *others))
     second = {name: row for part in parts for name, row in part.items()}
-    listed, apart, unlike, alike = _listed(differences), defaultdict(float), 0, 0
+    listed, apart, unlike, alike = _listed(Path(listing)), defaultdict(float), 0, 0
     for name in first.keys() & second.keys():
         op, inputs, answer = first[name]
         if second[name][1] != inputs:
@@ -126,7 +125,7 @@ def compare(one: str, *others: str, differences: Path = HERE / "differences.txt"
             if op not in listed:
                 print(f"bits: {name}: differs, by {distance:.3g} units of the last place of its largest number")
     for op in sorted(set(listed) - set(apart)):
-        print(f"bits: {op}: listed in {differences.name}, but its bits are the same")
+        print(f"bits: {op}: listed in {listing}, but its bits are the same")
     print(f"bits: {alike} rows alike; {len(apart)} operators differ ({', '.join(sorted(apart)) or 'none'})")
     if unlike:
         print(f"bits: {unlike} rows have other inputs there: not compared")
@@ -137,7 +136,5 @@ def compare(one: str, *others: str, differences: Path = HERE / "differences.txt"
 if __name__ == "__main__":
     if sys.argv[1] == "run":
         run(*sys.argv[2:])
-    elif sys.argv[1] == "compare-with":
-        sys.exit(compare(*sys.argv[3:], differences=Path(sys.argv[2])))
     else:
         sys.exit(compare(*sys.argv[2:]))

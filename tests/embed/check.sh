@@ -36,9 +36,4 @@ if make amalgamation AMALGAMATION="$folder/none" OPS="no_such_operator" > "$fold
 fi
 grep -q "no operator no_such_operator" "$folder/none.log"
 say "an unknown name in OPS is refused"
-if printf '#include "base/system/system.h"\n' | $cc -E -U__unix__ -U__linux__ -Icapi -x c - > /dev/null 2> "$folder/none.log"; then
-    echo "test-embed: an unknown system was accepted" >&2
-    exit 1
-fi
-[ "$(grep -c 'error: #error' "$folder/none.log")" = 1 ]
-say "an unsupported system stops with one #error"
+sh tools/testing/check_unsupported.sh "$cc"

@@ -293,7 +293,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--root", type=Path, default=Path.cwd())
     parser.add_argument("--cc", default="cc")
-    parser.add_argument("--without", default="", help="the parts that are left out")
+    parser.add_argument("-D", action="append", default=[], help="a macro of the parts that are left out (mk/parts.mk)")
     parser.add_argument("--absent", type=Path, help="the file of functions of the parts that are left out")
     parser.add_argument("--parts", default="", help="the parts that there are, for the file's first lines")
     parser.add_argument("--ops", default="", help="names of operators; without them all of the parts")
@@ -303,9 +303,7 @@ def main() -> None:
     version = re.findall(
         r"#define MXL_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", (root / "include/mxlite/mxlite.h").read_text()
     )
-    absent = args.without.split()
-    flags = [f"-DMXL_WITHOUT_{part.upper()}" for part in absent]
-    flags += [f'-DMXL_ABSENT="{" ".join(absent)}"'] if absent else []
+    flags = [f"-D{macro}" for macro in args.D]
     header = public_header(root)
     sources = [path for path in args.sources if Path(path).name != "refused.c" or "capi/api" not in path]
     whole = Amalgamation(root, sources, flags, args.cc.split())

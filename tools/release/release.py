@@ -21,9 +21,11 @@ import sys
 import tarfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 import pack  # noqa: E402
 import sbom  # noqa: E402
+from check_versions import python_version  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -35,11 +37,6 @@ def run(*command: object, cwd: Path = ROOT, **env: str) -> str:
     if done.returncode != 0:
         raise SystemExit(f"release: `{' '.join(words)}` failed:\n{done.stdout}{done.stderr}")
     return done.stdout
-
-
-def version_of(root: Path) -> str:
-    """The version in mxlite/_version.py."""
-    return re.search(r'__version__ = "([^"]+)"', (root / "mxlite" / "_version.py").read_text(encoding="utf-8"))[1]
 
 
 def section(changelog: str, name: str) -> str | None:
@@ -54,7 +51,7 @@ def refusals(root: Path, tag: bool) -> list[str]:
     Args:
         tag: whether a tag is to be made: then nothing may be unreleased, and there may be no tag of that name.
     """
-    version = version_of(root)
+    version = python_version(root)
     changelog = (root / "CHANGELOG.md").read_text(encoding="utf-8")
     wrong = []
     changed = run("git", "status", "--porcelain", cwd=root).splitlines()
@@ -103,7 +100,7 @@ def make_crate(out: Path) -> Path | None:
         return None
     target = ROOT / "build" / "crate"
     run("cargo", "package", "--quiet", "--no-verify", "--target-dir", target, cwd=ROOT / "bindings" / "rust")
-    made = target / "package" / f"mxlite-{version_of(ROOT)}.crate"
+    made = target / "package" / f"mxlite-{python_version()}.crate"
     return Path(shutil.copy2(made, out / made.name))
 
 
@@ -117,7 +114,7 @@ def make_npm(out: Path, folder: Path) -> Path | None:
 
 
 def build(out: Path, web: Path) -> int:
-    version, zig = version_of(ROOT), run(sys.executable, "-m", "ziglang", "version").strip()
+    version, zig = python_version(), run(sys.executable, "-m", "ziglang", "version").strip()
     make_sdist(out, ROOT / "build" / "sdist")
     make_crate(out)
     make_npm(out, ROOT / "bindings" / "node")
@@ -143,7 +140,7 @@ def main(words: list[str]) -> int:
     if words[:1] == ["build"] and len(words) == 3:
         return build(Path(words[1]).resolve(), Path(words[2]).resolve())
     if words == ["tag"]:
-        version = version_of(ROOT)
+        version = python_version()
         run("git", "tag", "-a", f"v{version}", "-m", f"mxlite {version}")
         print(f"release: tagged v{version}; nothing is pushed")
         return 0

@@ -56,16 +56,15 @@ def check_bill(folder: Path) -> None:
         raise SystemExit(f"try_release: {bill.name}: {wrong}")
 
 
-def use_sdist(sdist: Path, work: Path) -> tuple[Path, Path]:
-    """Compiles and installs the sources; returns the library and the folder of mxlite.pc."""
+def use_sdist(sdist: Path, work: Path) -> Path:
+    """Compiles and installs the sources; returns the library."""
     run([sys.executable, "-m", "venv", str(work / "venv")])
     python = str(work / "venv" / "bin" / "python")
     run([python, "-m", "pip", "install", "-q", "--disable-pip-version-check", str(sdist)], cwd=work)
     (work / "smoke.py").write_text(SMOKE, encoding="utf-8")
     binding = run([python, "-c", "import mxlite; print(mxlite._lib.BINDING)"], cwd=work).strip()
     print("try_release: sdist:", run([python, "smoke.py", binding], cwd=work).strip(), flush=True)
-    library = run([python, "-c", "import mxlite; print(mxlite.get_library())"], cwd=work).strip()
-    return Path(library), Path(run([python, "-m", "mxlite", "--pkgconfigdir"], cwd=work).strip())
+    return Path(run([python, "-c", "import mxlite; print(mxlite.get_library())"], cwd=work).strip())
 
 
 def use_crate(crate: Path, work: Path, library: Path) -> None:
@@ -93,7 +92,7 @@ def main(folder: Path) -> int:
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
         (sdist,) = (path for path in folder.glob("*.tar.gz"))
-        library, _ = use_sdist(sdist, work)
+        library = use_sdist(sdist, work)
         for crate in folder.glob("*.crate"):
             use_crate(crate, work, library)
         if shutil.which("node"):

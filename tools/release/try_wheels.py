@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Installs wheels into clean environments and uses them there, over both bindings.
 
-Usage: try_wheels.py FOLDER [--pythons 3.9 3.14 ...] [--roots FOLDER ...] (called by ``make wheels``)
+Usage: try_wheels.py FOLDER [--pythons 3.9 3.14 ...] [--roots FOLDER ...] (called by ``make try-wheels``)
 
 FOLDER has the wheels; those of this machine are installed into an environment of their own for each of the Pythons that
 are found (tools/find_python.sh), and in each root: the folder of another system with a Python and a venv module, such
@@ -54,9 +54,12 @@ print("Python %d.%d" % sys.version_info[:2], mx._lib.BINDING, mx.runtime and mx.
 """
 
 
-def run(command: list[str], **options: object) -> str:
-    """What a command prints; ends with its output where it fails."""
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
+def run(command: list[str], input: str = "", **options: object) -> str:
+    """What a command prints; ends with its output where it fails.
+
+    All streams are pipes: a Python of Windows refuses what wine makes of /dev/null.
+    """
+    done = subprocess.run(command, input=input, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
     if done.returncode != 0:
         print(done.stdout)
         raise SystemExit(f"try_wheels: failed with {done.returncode}: {' '.join(command[:6])}")
@@ -70,6 +73,12 @@ def environment() -> dict[str, str]:
     return dict(
         env, PIP_DISABLE_PIP_VERSION_CHECK="1", MPLBACKEND="agg", PATH="/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
     )
+
+
+def pip_install(*words: str) -> None:
+    """Installs wheels alone by this Python's pip."""
+    command = [sys.executable, "-m", "pip", "install", "-q", "--only-binary", ":all:", *words]
+    run(command, env=environment())
 
 
 def use(python: list[str], work: str, folder: Path, env: dict[str, str]) -> None:
@@ -115,9 +124,8 @@ def use_root(root: Path, wheels: Path) -> None:
     python = next(path for path in sorted((root / "usr" / "bin").glob("python3.*")) if path.suffix[1:].isdigit())
     with tempfile.TemporaryDirectory() as work:
         platforms = ["--platform", "manylinux2014_aarch64", "--platform", "manylinux_2_28_aarch64"]
-        command = [sys.executable, "-m", "pip", "install", "-q", "--only-binary", ":all:", "--target", f"{work}/site"]
         chosen = ["--python-version", python.name[len("python") :], "--implementation", "cp"]
-        run([*command, *platforms, *chosen, str(wheel)], env=environment())
+        pip_install("--target", f"{work}/site", *platforms, *chosen, str(wheel))
         env = dict(environment(), PYTHONPATH=f"{work}/site", PYTHONHOME=str(root / "usr"))
         use(["qemu-aarch64", "-L", str(root), str(python)], work, Path(work), env)
 

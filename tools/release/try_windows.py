@@ -20,9 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import cffi_module  # noqa: E402
-from try_wheels import SMOKE  # noqa: E402
-
-ROOT = Path(__file__).resolve().parents[2]
+from try_wheels import pip_install, use  # noqa: E402
 
 
 def make_python3(folder: Path, zig: list[str]) -> None:
@@ -31,19 +29,8 @@ def make_python3(folder: Path, zig: list[str]) -> None:
     lines = ["LIBRARY python3.dll", "EXPORTS", *(f"{name} = python311.{name}" for name in sorted(functions | objects))]
     (folder / "python3.def").write_text("\n".join(lines) + "\n", encoding="ascii")
     (folder / "empty.c").write_text("extern int mxl_empty;\nint mxl_empty;\n", encoding="ascii")
-    command = [
-        *zig,
-        "cc",
-        "-target",
-        "x86_64-windows-gnu",
-        "-shared",
-        "-s",
-        "-o",
-        "python3.dll",
-        "empty.c",
-        "python3.def",
-    ]
-    subprocess.run(command, cwd=folder, check=True)
+    command = [*zig, "cc", "-target", "x86_64-windows-gnu", "-shared", "-s", "-o", "python3.dll"]
+    subprocess.run([*command, "empty.c", "python3.def"], cwd=folder, check=True)
 
 
 def there(path: Path) -> str:
@@ -57,36 +44,12 @@ def main(wheel: Path, folder: Path) -> int:
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(work / "site")
         # Newer ones need newer functions of Windows than wine 8 has.
-        pip = [
-            sys.executable,
-            "-m",
-            "pip",
-            "install",
-            "-q",
-            "--disable-pip-version-check",
-            "--only-binary",
-            ":all:",
-            "--no-deps",
-        ]
-        wanted = ["--platform", "win_amd64", "--python-version", "3.11", "--implementation", "cp"]
-        subprocess.run([*pip, *wanted, "--target", str(work / "site"), "cffi==1.17.1", "pycparser"], check=True)
+        wanted = ["--platform", "win_amd64", "--python-version", "3.11", "--implementation", "cp", "--no-deps"]
+        pip_install("--target", str(work / "site"), *wanted, "cffi==1.17.1", "pycparser")
         make_python3(work, [sys.executable, "-m", "ziglang"])
         shutil.move(work / "python3.dll", work / "site" / "mxlite")  # beside the module, where Windows looks
-        (work / "smoke.py").write_text(SMOKE, encoding="utf-8")
-        ignored = shutil.ignore_patterns("out", "notebooks", "__pycache__")
-        shutil.copytree(ROOT / "examples", work / "examples", ignore=ignored)
         env = dict(os.environ, WINEDEBUG="-all", PYTHONUTF8="1", PYTHONPATH=there(work / "site"))
-        runs = [(binding, ["smoke.py", binding]) for binding in ("cffi", "ctypes")]
-        for binding, words in [*runs, ("cffi", ["examples/digits.py", "--no-picture"])]:
-            command = ["wine", str(folder / "python.exe"), *words]
-            # The streams are pipes: Python refuses what wine makes of /dev/null.
-            told = subprocess.run(
-                command, cwd=work, env=dict(env, MXLITE_BINDING=binding), input="", capture_output=True, text=True
-            )
-            if told.returncode != 0:
-                print(told.stdout, told.stderr)
-                raise SystemExit(f"try_windows: {words[0]} failed with {told.returncode}")
-            print(f"try_windows: {words[0]}: {told.stdout.strip().splitlines()[-1]}", flush=True)
+        use(["wine", str(folder / "python.exe")], there(work), work, env)
     return 0
 
 

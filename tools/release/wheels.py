@@ -47,7 +47,7 @@ def run_make(*words: str) -> None:
 
 def compiler(command: str) -> str:
     """A setting of CC, behind the program that MXLITE_LAUNCHER names (ccache), if it does."""
-    return f"CC={os.environ.get('MXLITE_LAUNCHER', '')} {command}".replace("= ", "=")
+    return "CC=" + f"{os.environ.get('MXLITE_LAUNCHER', '')} {command}".strip()
 
 
 def build_by_zig(platform: Platform, folder: Path) -> None:

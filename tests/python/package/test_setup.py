@@ -58,6 +58,18 @@ def test_the_first_build_says_how_long_it_takes(tmp_path: Path) -> None:
     assert "mxlite:" not in said[1]
 
 
+@pytest.mark.parametrize("name", ["PLAIN_LOOPS", "RARE", "APART"])
+def test_a_changed_list_of_objects_rebuilds_them(tmp_path: Path, name: str) -> None:
+    """Objects depend on build/flags, which changes with what it holds."""
+    environment = {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+    told = []
+    for words in ([], [f"{name}=op/text.o"]):
+        command = ["make", "-C", str(ROOT), f"{tmp_path}/flags", f"BUILD={tmp_path}", *words]
+        subprocess.run(command, capture_output=True, check=True, env=environment)
+        told.append((tmp_path / "flags").read_text())
+    assert told[0] != told[1]
+
+
 @pytest.mark.parametrize(
     ("system", "target", "names"),
     [
@@ -76,3 +88,4 @@ def test_all_know_the_library_by_the_same_name(system: str, target: str, names: 
         (rule,) = re.findall(r"^LIBRARY_NAME = (.*)$", (ROOT / file).read_text(encoding="utf-8"), re.M)
         assert eval(rule, {"sys": type("", (), {"platform": system})}) == names[0], file
     assert f"'{names[0]}'" in (ROOT / "bindings/node/library.js").read_text(encoding="utf-8")
+    assert f'"{names[0]}"' in (ROOT / "tools/release/platforms.py").read_text(encoding="utf-8")
