@@ -107,6 +107,7 @@ static void end_thread(void *data)
 
 static void fork_prepare(void)
 {
+    mxl_thread_fork_prepare();
     mxl_mutex_lock(&lock);
     mxl_handle_fork_lock();
     mxl_mem_fork_lock();

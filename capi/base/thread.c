@@ -49,7 +49,8 @@ static struct {
     mxl_cond done;
     atomic_int sleeping; /* sleeping workers */
     atomic_bool waiting; /* the caller sleeps until no worker is inside */
-    atomic_int started;  /* threads of the pool */
+    atomic_int started;  /* threads of the pool, */
+    atomic_int running;  /* and those of them that have begun to run */
     atomic_bool spins;   /* there are as many processors as threads of the job */
     _Alignas(LINE_BYTES) _Atomic uint64_t gate;
     split_work *job; /* read by workers that joined; written while no worker is inside */
@@ -250,6 +251,7 @@ static void *worker(void *number)
     uint64_t seen = UINT64_MAX;
 
     inside = true;
+    atomic_fetch_add(&pool.running, 1);
     for (;;) {
         if (!spin(is_open, seen))
             sleep_until_job((int)(intptr_t)number - 1, seen);
@@ -456,6 +458,12 @@ void mxl_parallel_for(int64_t count, int64_t grain, mxl_range_fn run, void *data
     run_ranges(count, grain, grain, MAX_THREADS, false, run, data);
 }
 
+void mxl_thread_fork_prepare(void)
+{
+    while (atomic_load(&pool.running) < atomic_load(&pool.started))
+        mxl_thread_yield();
+}
+
 void mxl_thread_fork_child(void)
 {
     /* The threads that held these locks do not exist in the child. */
@@ -468,6 +476,7 @@ void mxl_thread_fork_child(void)
     atomic_store(&pool.sleeping, 0);
     atomic_store(&pool.waiting, false);
     atomic_store(&pool.started, 0);
+    atomic_store(&pool.running, 0);
     memset(pool.asleep, 0, sizeof pool.asleep);
     memset(pool.barred, 0, sizeof pool.barred);
 }

@@ -37,7 +37,10 @@ int64_t mxl_parallel_worker(void);
 int mxl_thread_set_count(int n);
 int mxl_thread_count(void);
 
-/* For state.c: a forked child has none of the pool's threads. */
+/* For state.c. Before a fork: waits until the threads that the pool has started run. (While one
+ * starts it may hold a lock of an allocator that knows nothing of forks, as AddressSanitizer's.)
+ * In the child: it has none of the pool's threads. */
+void mxl_thread_fork_prepare(void);
 void mxl_thread_fork_child(void);
 
 #endif
