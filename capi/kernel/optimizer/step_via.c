@@ -6,6 +6,12 @@ enum { TILE = 512, STATES = 3 };
 
 typedef float tile[TILE];
 
+/* A weight that is updated in place is so in float32 too: a rule may compare the two (nag). */
+static float *result_of(const mxl_step *step, tile weight, tile result)
+{
+    return step->out == step->weight ? weight : result;
+}
+
 /* Casts n elements from `at` on into the tile, or back; what is float32 stays where it is. */
 static float *take(int dtype, const void *from, int64_t at, int64_t n, float *room)
 {
@@ -46,7 +52,7 @@ void mxl_step_via(mxl_step_fn run, int state, int grad, int out, const mxl_step 
             if (step->state[i] != NULL)
                 part.state[i] = take(state, step->state[i], at, n, states[i]);
         }
-        part.out = out == MXL_F32 ? (float *)step->out + at : result;
+        part.out = out == MXL_F32 ? (float *)step->out + at : result_of(step, weight, result);
         run(&part, numbers, 0, n);
         for (int i = 0; i < STATES; i++) {
             if (step->state[i] != NULL)

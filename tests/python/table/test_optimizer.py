@@ -43,6 +43,20 @@ def test_several_steps_of_several_weights(dtype: str) -> None:
         _same(weights + moms, alone + alone_moms)
 
 
+@pytest.mark.parametrize(("dtype", "within"), [("float32", 1e-5), ("float64", 1e-6), ("float16", 2e-2)])
+def test_nag_in_place(dtype: str, within: float) -> None:
+    """The momentum has the decay of the new weight, in float16 too, which is computed in float32."""
+    with mx.np_shape(True):
+        for weight, grad, mom in zip(*_arrays(3, dtype)):
+            w, g, m = (each.asnumpy().astype("float64") for each in (weight, grad, mom))
+            step = 0.1 * (g + 0.5 * w)
+            new = w + 0.9 * (0.9 * m - step) - step
+            nd.nag_mom_update(weight, grad, mom, lr=0.1, wd=0.5, momentum=0.9, out=weight)
+            np.testing.assert_allclose(weight.asnumpy(), new, rtol=within, atol=within / 10)
+            decayed = 0.9 * m - 0.1 * (g + 0.5 * new)
+            np.testing.assert_allclose(mom.asnumpy(), decayed, rtol=within, atol=within / 10)
+
+
 def test_adamw_of_lists() -> None:
     with mx.np_shape(True):
         sets = [[*_arrays(2), *_arrays(2, positive=True)] for _ in range(2)]
