@@ -270,7 +270,8 @@ module.exports = function arrays(mx) {
   });
 
   test('a saved network that a scope returns', () => {
-    const before = mx.liveHandles(), model = mx.scope(() => new mx.Model(SYMBOL, {...parameters(), other: mx.array([1])}));
+    const before = mx.liveHandles();
+    const model = mx.scope(() => new mx.Model(SYMBOL, {...parameters(), other: mx.array([1])}));
     assert.equal(mx.scope(() => model.forward({data: mx.array([[1, 1, 5]])}).shape).length, 2);
     model.dispose();
     assert.equal(mx.liveHandles(), before);
@@ -278,7 +279,9 @@ module.exports = function arrays(mx) {
 
   test('damaged networks and wrong inputs are errors', () => {
     const before = mx.liveHandles();
-    const damaged = ['{', '{"nodes": 1}', SYMBOL.replace('FullyConnected', 'NoSuch'), SYMBOL.slice(0, 200), 'nosuch.json', ''];
+    const damaged = [
+      '{', '{"nodes": 1}', SYMBOL.replace('FullyConnected', 'NoSuch'), SYMBOL.slice(0, 200), 'nosuch.json', '',
+    ];
     for (const text of damaged)
       assert.throws(() => new mx.Model(text, {}), MXNetError);
     assert.throws(() => new mx.Model(SYMBOL, new Uint8Array(20)), MXNetError);

@@ -1,11 +1,11 @@
 'use strict';
-/* mxlite for JavaScript: NDArray, operators by name with keyword parameters, recording, gradients, files. The packages for
- * Node.js and for WebAssembly share this file; each passes its own `library`, through which this file reaches C. It has `C`,
- * the functions of prototypes.js; `check(status)`, which throws the library's message as an MXNetError; `list` and `text`,
- * which read what a pointer points to; and `handles`, which makes what a pointer to handles points to.
+/* mxlite for JavaScript: NDArray, operators by name with keyword parameters, recording, gradients, files. The packages
+ * for Node.js and for WebAssembly share this file; each passes its own `library`, through which this file reaches C. It
+ * has `C`, the functions of prototypes.js; `check(status)`, which throws the library's message as an MXNetError; `list`
+ * and `text`, which read what a pointer points to; and `handles`, which makes what a pointer to handles points to.
  *
- * Arrays free themselves when the collector finds them; `dispose()` (or `using`) does it at once, `scope()` for all that
- * a function makes. Operators are functions of `nd`, made from the library's introspection. */
+ * Arrays free themselves when the collector finds them; `dispose()` (or `using`) does it at once, `scope()` for all
+ * that a function makes. Operators are functions of `nd`, made from the library's introspection. */
 function front({C, MXNetError, check, list, text, handles: pointerTo}) {
   /* ---- dtypes: MXNet's type flags ---- */
 
@@ -181,7 +181,8 @@ function front({C, MXNetError, check, list, text, handles: pointerTo}) {
     return [value.length, ...inner];
   }
 
-  const dtypeOf = (values) => Object.keys(DTYPES).find((name) => DTYPES[name].array === values.constructor) || 'float32';
+  const dtypeOf = (values) =>
+    Object.keys(DTYPES).find((name) => DTYPES[name].array === values.constructor) || 'float32';
 
   /** A new array of nested arrays of numbers, a typed array, or a number (which gets the shape [1], as MXNet has it).
    * @param {{dtype?: string, shape?: number[]}} options dtype: by default that of a typed array, else float32 */
@@ -197,8 +198,8 @@ function front({C, MXNetError, check, list, text, handles: pointerTo}) {
     return made.set(kind === 'int64' ? Array.from(flat, BigInt) : flat);
   }
 
-  /** Calls fn, then disposes of all arrays that were made meanwhile, except those in its result: an array, or objects and
-   * lists that hold arrays, such as a Model. */
+  /** Calls fn, then disposes of all arrays that were made meanwhile, except those in its result: an array, or objects
+   * and lists that hold arrays, such as a Model. */
   function scope(fn) {
     const kept = new Set(), keep = (value) => {
       if (value === null || typeof value !== 'object' || ArrayBuffer.isView(value) || kept.has(value)) return;
@@ -245,14 +246,14 @@ function front({C, MXNetError, check, list, text, handles: pointerTo}) {
       made[0] = pointerTo(given.map((each) => each.handle));
       count[0] = given.length;
     }
-    check(C.MXImperativeInvokeEx(op[0], inputs.length, inputs.map((each) => each.handle), count, made, keys.length, keys,
-      keys.map((key) => written(params[key])), stypes));
+    check(C.MXImperativeInvokeEx(op[0], inputs.length, inputs.map((each) => each.handle), count, made, keys.length,
+      keys, keys.map((key) => written(params[key])), stypes));
     if (given) return out;
     const results = list(made[0], 'handle', count[0]).map((handle) => new NDArray(handle));
     return results.length === 1 ? results[0] : results;
   }
 
-  /** What introspection says of an operator: inputs, parameters with their types, the parameter that counts the inputs. */
+  /** What introspection says of an operator: inputs, parameters and their types, and which one counts the inputs. */
   function describe(name) {
     const op = [0], doc = [null], own = [null], count = [0], names = [null], types = [null], docs = [null];
     const variable = [null], result = [null];
@@ -267,8 +268,8 @@ function front({C, MXNetError, check, list, text, handles: pointerTo}) {
     };
   }
 
-  /** The function of an operator: nd.dot(a, b, {transpose_b: true}); arrays first, then an object of parameters, in which
-   * `out` is an array to write to and inputs may stand by name. */
+  /** The function of an operator: nd.dot(a, b, {transpose_b: true}); arrays first, then an object of parameters, in
+   * which `out` is an array to write to and inputs may stand by name. */
   function functionOf(name) {
     let about = null;
     return function operator(...given) {
@@ -308,7 +309,9 @@ function front({C, MXNetError, check, list, text, handles: pointerTo}) {
     if (training !== null) check(C.MXAutogradSetIsTraining(training, train));
     try {
       const result = fn();
-      if (result instanceof Promise) throw new TypeError('record: the function must not be async: a thread has the flags');
+      if (result instanceof Promise) {
+        throw new TypeError('record: the function must not be async: a thread has the flags');
+      }
       return result;
     } finally {
       if (recording !== null) check(C.MXAutogradSetIsRecording(record[0], [0]));
@@ -336,7 +339,8 @@ function front({C, MXNetError, check, list, text, handles: pointerTo}) {
   }
 
   /** Gradients of heads with respect to variables, as new arrays; with createGraph they can be differentiated again. */
-  function grad(heads, variables, {headGrads = null, createGraph = false, retainGraph = createGraph, train = true} = {}) {
+  function grad(heads, variables,
+    {headGrads = null, createGraph = false, retainGraph = createGraph, train = true} = {}) {
     return run([heads].flat(), headGrads && [headGrads].flat(), [variables].flat(), retainGraph, createGraph, train);
   }
 

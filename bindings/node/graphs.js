@@ -34,7 +34,7 @@ function graphs({C, MXNetError, check, list, text, handles: pointerTo}, {NDArray
     #made;
 
     /** @param {string} symbol the text of a -symbol.json, or its file's name
-     * @param {string|ArrayBuffer|Uint8Array|Object<string, NDArray>} params a .params file, its bytes, or arrays by name */
+     * @param {string|ArrayBuffer|Uint8Array|Object<string, NDArray>} params a .params file, its bytes, or arrays */
     constructor(symbol, params = {}) {
       const read = symbol.trimStart().startsWith('{') ? C.MXSymbolCreateFromJSON : C.MXSymbolCreateFromFile;
       const made = {symbol: one(read, symbol), call: 0};
@@ -62,7 +62,7 @@ function graphs({C, MXNetError, check, list, text, handles: pointerTo}, {NDArray
       }
       this.inputs = this.arguments.filter((name) => !(name in own));
       if (Object.keys(given).length > 0 && Object.keys(own).length === 0)
-        throw new MXNetError(`Model: none of the parameters is an argument of the network: ${this.arguments.join(', ')}`);
+        throw new MXNetError(`Model: none of the parameters is one of the network's: ${this.arguments.join(', ')}`);
       return own;
     }
 
@@ -85,7 +85,8 @@ function graphs({C, MXNetError, check, list, text, handles: pointerTo}, {NDArray
      * @returns {NDArray|NDArray[]} the output, or several; recorded within record() */
     forward(given, {train = null} = {}) {
       const {symbol, call} = this.#live, unknown = Object.keys(given).find((name) => !this.arguments.includes(name));
-      if (unknown) throw new MXNetError(`forward: '${unknown}' is none of the network's inputs: ${this.inputs.join(', ')}`);
+      if (unknown)
+        throw new MXNetError(`forward: '${unknown}' is none of the network's inputs: ${this.inputs.join(', ')}`);
       const labels = this.inputs.filter((name) => !(name in given)), values = {...this.params, ...given};
       const missing = labels.find((name) => !name.endsWith('label'));
       if (missing) throw new MXNetError(`forward: the input '${missing}' is missing`);
@@ -106,8 +107,8 @@ function graphs({C, MXNetError, check, list, text, handles: pointerTo}, {NDArray
       return results.length === 1 ? results[0] : results;
     }
 
-    /** The nodes, each after those that it reads: name, operator (null: a variable), attributes, inputs as [node, output],
-     * and its outputs' shapes for inputs of such shapes: nodes({data: [1, 3, 32, 32]}). */
+    /** The nodes, each after those that it reads: name, operator (null: a variable), attributes, inputs as [node,
+     * output], and its outputs' shapes for inputs of such shapes: nodes({data: [1, 3, 32, 32]}). */
     nodes(shapes = {}) {
       const inside = one(C.MXSymbolGetInternals, this.#live.symbol);
       try {
@@ -120,7 +121,8 @@ function graphs({C, MXNetError, check, list, text, handles: pointerTo}, {NDArray
           while (op !== 'null' && at < outputs.length && outputs[at].startsWith(`${name}_`) &&
             !(next && [next.name, `${next.name}_output`].includes(outputs[at])));
           return {
-            name, operator: op === 'null' ? null : op, params: attrs, inputs: inputs.map((each) => each.slice(0, 2)), shapes: own,
+            name, operator: op === 'null' ? null : op, params: attrs,
+            inputs: inputs.map((each) => each.slice(0, 2)), shapes: own,
           };
         });
       } finally {
@@ -178,15 +180,16 @@ function graphs({C, MXNetError, check, list, text, handles: pointerTo}, {NDArray
     }
     return {
       name: label, operator: leaf ? null : text(operator[0]), variable,
-      sequence: leaf ? -1 : Number(one(C.MXLNodeGetSequence, node)), released: one(C.MXLNodeIsReleased, node) === 1, params: leaf ? {} : paramsOf(node), inputs: [],
+      sequence: leaf ? -1 : Number(one(C.MXLNodeGetSequence, node)),
+      released: one(C.MXLNodeIsReleased, node) === 1, params: leaf ? {} : paramsOf(node), inputs: [],
       outputs: Array.from({length: one(C.MXLNodeGetNumOutputs, node)}, (_, i) => infoOf(node, 1, i)),
       saved: leaf ? [] : savedOf(node),
     };
   }
 
-  /** The graph that heads were recorded as, as plain data: leaves first, then calls in their order. Of each node: `name`,
-   * `operator` (null: a leaf), `variable` (a leaf's name in `variables`), `params`, `inputs` ({node, output} or null for a
-   * constant), `outputs` ({shape, dtype}), `saved` ({of, index, shape, dtype, bytes}), `released`.
+  /** The graph that heads were recorded as, as plain data: leaves first, then calls in their order. Of each node:
+   * `name`, `operator` (null: a leaf), `variable` (a leaf's name in `variables`), `params`, `inputs` ({node, output} or
+   * null for a constant), `outputs` ({shape, dtype}), `saved` ({of, index, shape, dtype, bytes}), `released`.
    * @param {NDArray|NDArray[]} heads @param {Object<string, NDArray>} variables */
   function graph(heads, variables = {}) {
     const idOf = (array) => String(one(C.MXLNDArrayGetId, array.handle));

@@ -1,6 +1,6 @@
 'use strict';
-/* Writes operators.d.ts: a signature for every operator, from the library's introspection; index.d.ts has the module's own
- * names. With --check it only says whether the file is up to date. */
+/* Writes operators.d.ts: a signature for every operator, from the library's introspection; index.d.ts has the module's
+ * own names. With --check it only says whether the file is up to date. */
 const fs = require('fs');
 const path = require('path');
 const {describe, operatorNames} = require('./index.js');
@@ -33,7 +33,8 @@ function signature(name) {
   const required = params.some(({type}) => /required/.test(type) && !/num_args/.test(type));
   const fields = params.map((each) => `${key(each.name)}${/required/.test(each.type) ? '' : '?'}: ${typeOf(each.type)}`);
   const object = `{${[...fields, ...open, 'out?: NDArray | NDArray[]'].join('; ')}}`;
-  const named = inputs.length === 0 && required ? `params: ${object}` : `...given: (NDArray | NDArray[] | null | ${object})[]`;
+  const named = inputs.length === 0 && required ? `params: ${object}`
+    : `...given: (NDArray | NDArray[] | null | ${object})[]`;
   return `  ${key(name)}(${named}): any;\n`;
 }
 

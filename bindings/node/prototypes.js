@@ -1,6 +1,6 @@
 'use strict';
-/* The functions of the C API that front.js and graphs.js call, in the form that koffi reads. `handle` is an integer: of 64
- * bits, or 32 in WebAssembly. */
+/* The functions of the C API that front.js and graphs.js call, in the form that koffi reads. `handle` is an integer: of
+ * 64 bits, or 32 in WebAssembly. */
 module.exports = [
   'const char *MXGetLastError()',
   'int MXNDArrayCreateEx64(int64_t *shape, int ndim, int dev_type, int dev_id, int delay, int dtype, _Out_ handle *out)',

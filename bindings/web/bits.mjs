@@ -1,6 +1,6 @@
-/* make test-wasm-bits: compares the bits of results in WebAssembly with those that Node's package gets from this processor's
- * library at its baseline level. It runs each row of cases.json, forward and backward, and functions, products and
- * convolutions of more elements than a vector, a tile or a block has. */
+/* make test-wasm-bits: compares the bits of results in WebAssembly with those that Node's package gets from this
+ * processor's library at its baseline level. It runs each row of cases.json, forward and backward, and functions,
+ * products and convolutions of more elements than a vector, a tile or a block has. */
 import {createRequire} from 'node:module';
 import {packageFile} from './test/package.mjs';
 

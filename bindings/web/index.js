@@ -1,5 +1,5 @@
-/* mxlite in WebAssembly, for browsers and Node.js: `const mx = await load()`. The arrays, operators, gradients and networks
- * are those of the package for Node.js (front.js, graphs.js). */
+/* mxlite in WebAssembly, for browsers and Node.js: `const mx = await load()`. The arrays, operators, gradients and
+ * networks are those of the package for Node.js (front.js, graphs.js). */
 import front from './front.js';
 import graphs from './graphs.js';
 import prototypes from './prototypes.js';

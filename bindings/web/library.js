@@ -1,5 +1,6 @@
-/* The C library in WebAssembly: calls its exports by prototypes.js, as koffi does for Node.js. Arguments that are pointers
- * are copied to the module's stack (large ones: to its heap) for the call, and copied back where they are results. */
+/* The C library in WebAssembly: calls its exports by prototypes.js, as koffi does for Node.js. Arguments that are
+ * pointers are copied to the module's stack (large ones: to its heap) for the call, and copied back where they are
+ * results. */
 import MXNetError from './error.js';
 
 const ON_STACK = 16384; // bytes of an argument; a larger one goes to the heap
@@ -34,7 +35,8 @@ export function libraryOf(exports, prototypes) {
 
   function list(pointer, type, count) {
     if (count === 0) return [];
-    const [size, array] = KINDS[type], found = Array.from(view()[array].subarray(pointer / size, pointer / size + count));
+    const [size, array] = KINDS[type], first = pointer / size;
+    const found = Array.from(view()[array].subarray(first, first + count));
     return type === 'char *' ? found.map(text) : found;
   }
 

@@ -1,5 +1,5 @@
-/* The system that the module sees: files in memory, the clock, the environment. These are the functions of WASI preview 1
- * that the module imports; each returns an errno of WASI. */
+/* The system that the module sees: files in memory, the clock, the environment. These are the functions of WASI preview
+ * 1 that the module imports; each returns an errno of WASI. */
 
 const OK = 0, BADF = 8, INVAL = 28, NOENT = 44, NOSYS = 52, DIRECTORY = 3, REGULAR = 4, ROOT = 3;
 const encoder = new TextEncoder(), decoder = new TextDecoder();
@@ -115,7 +115,8 @@ export function wasi(memory, {files, env}) {
       const own = open.get(fd);
       if (!own || !own.file) return BADF;
       return each(buffers, count, result, (to) => {
-        const {bytes: all, size} = own.file, part = all.subarray(Math.min(own.at, size), Math.min(size, own.at + to.length));
+        const {bytes: all, size} = own.file;
+        const part = all.subarray(Math.min(own.at, size), Math.min(size, own.at + to.length));
         to.set(part);
         own.at += part.length;
         return part.length;

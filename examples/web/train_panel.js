@@ -150,7 +150,8 @@ export class TrainPanel {
     if (fresh) for (const curve of Object.values(this.#curves)) curve.clear();
     find('accuracy').textContent = find('quick-accuracy').textContent = percent(report.accuracy);
     find('passes').textContent = report.pass.toFixed(report.pass < 10 ? 1 : 0);
-    find('loss').textContent = report.loss === null ? (fresh ? '–' : find('loss').textContent) : report.loss.toFixed(3);
+    if (fresh && report.loss === null) find('loss').textContent = '–';
+    if (report.loss !== null) find('loss').textContent = report.loss.toFixed(3);
     if (report.loss !== null) this.#curves.loss.add(report.pass, report.loss);
     this.#curves.accuracy.add(report.pass, report.accuracy);
     if (!before || report.answers.some((answer, i) => answer !== before[i])) this.#showSamples();

@@ -1,5 +1,5 @@
-/* Runs a test program of WebAssembly in Node.js: node run_wasm.mjs PROGRAM ARGUMENTS. It sees the files of /tmp and of the
- * current folder. */
+/* Runs a test program of WebAssembly in Node.js: node run_wasm.mjs PROGRAM ARGUMENTS. It sees the files of /tmp and of
+ * the current folder. */
 import fs from 'node:fs';
 import process from 'node:process';
 import {WASI} from 'node:wasi';

@@ -1,6 +1,6 @@
 'use strict';
-/* Trains a two-layer network on handwritten digits, as examples/digits.c does: node examples/digits.js [DATA]. The package
- * for WebAssembly runs the same (examples/digits.mjs there). */
+/* Trains a two-layer network on handwritten digits, as examples/digits.c does: node examples/digits.js [DATA]. The
+ * package for WebAssembly runs the same (examples/digits.mjs there). */
 const fs = require('fs');
 const path = require('path');
 

@@ -1,4 +1,5 @@
-/* Trains the network of bindings/node/examples/digits.js in WebAssembly: node examples/digits.mjs [DATA], after make wasm */
+/* Trains the network of bindings/node/examples/digits.js in WebAssembly: node examples/digits.mjs [DATA], after make
+ * wasm */
 import fs from 'node:fs';
 import {createRequire} from 'node:module';
 import {packageFile} from '../test/package.mjs';
