@@ -67,6 +67,15 @@ static void remove_leftovers(const char *path)
     (void)FindClose(search);
 }
 
+/* Removes the temporary file; errno stays. */
+static void discard(const mxl_replace *r)
+{
+    int why = errno;
+
+    remove_beside(r->path, name_of(r->temporary));
+    errno = why;
+}
+
 /* Makes a stream that writes to a file of Windows, which is closed on failure. */
 static int open_stream(mxl_replace *r, HANDLE file)
 {
@@ -104,7 +113,10 @@ static int open_beside(mxl_replace *r)
         file = CreateFileW(wide, GENERIC_WRITE, 0, NULL, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
         if (file != INVALID_HANDLE_VALUE) {
             r->lock = 1;
-            return open_stream(r, file);
+            if (open_stream(r, file) == 0)
+                return 0;
+            discard(r);
+            return -1;
         }
         mxl_wide_errno();
         if (errno != EEXIST)
@@ -190,12 +202,8 @@ int mxl_replace_end(mxl_replace *r, bool whole)
         return status;
     if (status == 0 && move_over(r) != 0)
         status = mxl_replace_failed(r->path, "cannot be replaced");
-    if (status != 0) {
-        int why = errno;
-
-        remove_beside(r->path, name_of(r->temporary));
-        errno = why;
-    }
+    if (status != 0)
+        discard(r);
     return status;
 }
 #endif

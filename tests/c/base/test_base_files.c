@@ -3,8 +3,10 @@
 #define _GNU_SOURCE 1 /* mkdtemp */
 #include "io_kit.h"
 
+#include <errno.h>
 #include <string.h>
 
+#include "base/system/dynamic.h"
 #include "base/system/file_io.h"
 #include "base/system/replace.h"
 #include "base/system/utf16.h"
@@ -100,6 +102,28 @@ TEST(a_long_path)
     CHECK_INT(remove_folder(), 0);
 }
 
+/* 4090 fit with nothing before them. */
+TEST(a_path_that_is_too_long)
+{
+    static const int lengths[] = {4090, 4096, 6000};
+
+    for (int i = 0; i < 3; i++) {
+        static char name[6001];
+        static mxl_replace r;
+        const char *why;
+
+        memset(name, 'n', sizeof(name));
+        name[lengths[i]] = '\0';
+        errno = 0;
+        CHECK(mxl_file_open(name, false, NULL, NULL) == NULL);
+        CHECK_INT(errno, ENAMETOOLONG);
+        CHECK(!mxl_file_exists(name));
+        CHECK_INT(mxl_replace_begin(&r, name), -1);
+        CHECK_INT(errno, ENAMETOOLONG);
+        CHECK(mxl_library_open(name, &why) == NULL && why != NULL);
+    }
+}
+
 TEST(folders_are_no_files)
 {
     mxl_file_kind kind = MXL_FILE_REGULAR;
@@ -115,4 +139,4 @@ TEST(folders_are_no_files)
 }
 
 HARNESS_MAIN(ENTRY(bytes_stay_as_they_are), ENTRY(names_beyond_ascii), ENTRY(a_long_path),
-             ENTRY(folders_are_no_files))
+             NOT_WASM(a_path_that_is_too_long), ENTRY(folders_are_no_files))
