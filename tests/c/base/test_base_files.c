@@ -8,6 +8,7 @@
 
 #include "base/system/dynamic.h"
 #include "base/system/file_io.h"
+#include "base/system/process.h"
 #include "base/system/replace.h"
 #include "base/system/utf16.h"
 
@@ -57,6 +58,31 @@ TEST(bytes_stay_as_they_are)
     make_folder();
     check_bytes(path, bytes, sizeof(bytes));
     check_bytes(path, bytes, 0);
+    CHECK_INT(remove_folder(), 1);
+}
+
+/* A process of that number cannot be. What this process writes is not left over; elsewhere a lock
+ * says so. */
+TEST(leftovers_are_removed)
+{
+    char dead[160], own[160];
+    FILE *file;
+
+    make_folder();
+    (void)snprintf(dead, sizeof(dead), "%s.2147483647-0.tmp", path);
+    (void)snprintf(own, sizeof(own), "%s.%ld-4000000000.tmp", path, mxl_process_id());
+    file = fopen(dead, "wb");
+    REQUIRE(file != NULL);
+    (void)fclose(file);
+    file = fopen(own, "wb");
+    REQUIRE(file != NULL);
+    (void)fclose(file);
+    check_bytes(path, "new", 3);
+    CHECK(!mxl_file_exists(dead));
+#ifdef _WIN32
+    CHECK(mxl_file_exists(own));
+    CHECK_INT(unlink(own), 0);
+#endif
     CHECK_INT(remove_folder(), 1);
 }
 
@@ -138,5 +164,6 @@ TEST(folders_are_no_files)
     CHECK_INT(remove_folder(), 0);
 }
 
-HARNESS_MAIN(ENTRY(bytes_stay_as_they_are), ENTRY(names_beyond_ascii), ENTRY(a_long_path),
-             NOT_WASM(a_path_that_is_too_long), ENTRY(folders_are_no_files))
+HARNESS_MAIN(ENTRY(bytes_stay_as_they_are), NOT_WASM(leftovers_are_removed),
+             ENTRY(names_beyond_ascii), ENTRY(a_long_path), NOT_WASM(a_path_that_is_too_long),
+             ENTRY(folders_are_no_files))
