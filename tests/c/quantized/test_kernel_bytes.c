@@ -5,7 +5,7 @@
 #include "base/dtype.h"
 #include "kernel/quantized/bytes.h"
 #include "kernel/quantized/dots.h"
-#include "tails_kit.h"
+#include "../elementwise/tails_kit.h"
 
 static int number(int dtype, const void *x, int64_t i)
 {
