@@ -75,7 +75,7 @@ embedded-digits: $(EMBED)/digits.inc
 # Left out are tests of files; of several threads, and of their ends; and of more than 32 calls of backward inside of each
 # other, the deeper ones of which need a thread's stack.
 FLAGS_SKIP := test_api_io test_api_memory test_api_save test_api_replace test_api_profile test_api_sizes \
-    test_autograd_backward test_autograd_record test_autograd_sizes test_base_fork test_base_small thread_%
+    test_autograd_backward test_autograd_record test_autograd_sizes test_base_files test_base_fork test_base_small thread_%
 FLAGS_TESTS = $(filter-out $(FLAGS_SKIP:%=$(BUILD)/tests/%),$(CORE_TESTS))
 test-embed-flags:
 	@$(MAKE) test-embed-flags-here BUILD=$(BUILD)/flags-none PARTS='core optimizers' LTO= OPTIMIZE=-O1 \

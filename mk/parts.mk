@@ -77,7 +77,7 @@ PARTS_TESTS := test_op_registry test_op_infer test_op_in_place test_engine_many 
     test_api_exchange test_api_info test_api_infer test_api_replace test_api_small test_api_symbol test_api_bad \
     test_api_boxes test_api_imdecode test_api_images test_api_iterators test_api_libsvm test_api_packed test_api_records \
     test_autograd_control test_kernel_bessel test_kernel_codec test_kernel_density test_kernel_fft test_kernel_lapack \
-    test_kernel_quantized test_kernel_bfloat16 \
+    test_kernel_quantized test_kernel_bytes test_kernel_bfloat16 \
     test_ops_ranks test_kvstore \
     test_sparse_graphs test_sparse_steps test_walk_calls test_walk_control test_walk_custom test_walk_iterators test_walk_records test_walk_stores test_walk_symbols thread_kvstore \
     thread_symbol

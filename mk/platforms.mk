@@ -33,6 +33,7 @@ test-unsupported:
 # A program that knows nothing of the library opens it while it runs. Called by the targets below, in their builds.
 foreign: $(BUILD)/tests/foreign$(EXE) lib
 	@$(RUN_WITH) $(BUILD)/tests/foreign$(EXE) $(LIBRARY)
+	@$(RUN_WITH) $(BUILD)/tests/foreign$(EXE) $(LIBRARY) large
 	@$(RUN_WITH) $(BUILD)/tests/foreign$(EXE) $(MXNET_LIBRARY)
 $(BUILD)/tests/foreign$(EXE): tests/platforms/foreign.c $(BUILD)/flags
 	@mkdir -p $(@D)

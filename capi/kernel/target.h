@@ -55,6 +55,9 @@ enum { MXL_BASELINE, MXL_AVX2, MXL_AVX512, MXL_LEVELS, MXL_NEON = MXL_AVX2, MXL_
         fn##_at(MXL_BASELINE, __VA_ARGS__);                                                        \
     }
 
+/* Builds a function for size: its loops are scalar and take two to five times the time. */
+#define MXL_SMALL __attribute__((cold))
+
 #if MXL_HAS_WIDE
 #define MXL_TARGET_AVX2 __attribute__((target("avx2,fma,f16c")))
 #if defined(__clang__)
@@ -65,8 +68,6 @@ enum { MXL_BASELINE, MXL_AVX2, MXL_AVX512, MXL_LEVELS, MXL_NEON = MXL_AVX2, MXL_
 #endif
 /* (Not "arch=...": functions built for another architecture, such as inline helpers, would not be
  * inlined.) */
-/* Builds a function for size: its loops are scalar and take two to five times the time. */
-#define MXL_SMALL __attribute__((cold))
 #define MXL_TWO_LEVELS_(attribute, fn, parameters, ...)                                            \
     attribute static void fn##_0 parameters                                                        \
     {                                                                                              \
@@ -110,7 +111,6 @@ enum { MXL_BASELINE, MXL_AVX2, MXL_AVX512, MXL_LEVELS, MXL_NEON = MXL_AVX2, MXL_
     }
 #elif MXL_HAS_NEON
 /* Where there is NEON the baseline serves tests of bits alone. */
-#define MXL_SMALL                                __attribute__((cold))
 #define MXL_BY_LEVEL(fn, parameters, ...)        MXL_NEON_(, fn, parameters, __VA_ARGS__)
 #define MXL_FROM_AVX2(fn, parameters, ...)       MXL_NEON_(MXL_SMALL, fn, parameters, __VA_ARGS__)
 #define MXL_UP_TO_AVX2(fn, parameters, ...)      MXL_NEON_(MXL_SMALL, fn, parameters, __VA_ARGS__)
@@ -173,7 +173,7 @@ static inline int mxl_level(void)
 }
 
 /* -1 with the error set if MXLITE_VECTOR_LEVEL names a level that is unknown or not available on
- * this processor. Called by the first lookup of an operator. */
+ * this processor. The first lookup of an operator calls this. */
 int mxl_level_check(void);
 
 /* For tests: sets the level. -1 with the error set if this processor lacks it. */

@@ -210,7 +210,10 @@ static void *take(uint32_t list, size_t bytes, uint32_t (*more)(uint32_t))
             link_clean(first + length, rest);
     }
     mark(first, length, MXL_RUN_FRESH);
-    return address_of(first);
+    if (mxl_pages_reopen(address_of(first), bytes))
+        return address_of(first);
+    mxl_heap_put(address_of(first), bytes);
+    return NULL;
 }
 
 static bool fits(size_t bytes)
@@ -237,7 +240,7 @@ void *mxl_heap_last_free(size_t *bytes)
 
 bool mxl_heap_extend(void *block, size_t bytes, size_t more)
 {
-    if (take_top((uint32_t)(more / MXL_HEAP_UNIT)) == NONE)
+    if (take(NONE, more, take_top) == NULL)
         return false;
     mark(unit_of(block), (uint32_t)((bytes + more) / MXL_HEAP_UNIT), MXL_RUN_USED);
     return true;

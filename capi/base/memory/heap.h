@@ -20,11 +20,12 @@ bool mxl_heap_is_fresh(const void *block);
 /* Whether a block lies in the region. */
 bool mxl_heap_holds(const void *block);
 
-/* A run without pages, in use and fresh from now on; NULL: the region is full, or there is none. */
+/* A run without pages, in use and fresh from now on; NULL: the region is full, there is none, or
+ * the system has no memory. */
 void *mxl_heap_take(size_t bytes);
 
 /* The free run behind which no run is, or NULL; and makes it longer, once it is in use: false where
- * the region is full. So a larger block takes less new memory. */
+ * the region is full, or the system has no memory. So a larger block takes less new memory. */
 void *mxl_heap_last_free(size_t *bytes);
 bool mxl_heap_extend(void *block, size_t bytes, size_t more);
 

@@ -1,5 +1,5 @@
-/* Files: what the C library's streams do not suffice for, and the streams themselves, which a build
- * with MXL_NO_FILES is without. Errors are errno's. */
+/* Files, for all that reads them (replace.h writes them). Functions that fail set errno. A build
+ * with MXL_NO_FILES has these functions, all of which fail, and no stream of the C library. */
 #ifndef MXL_BASE_SYSTEM_FILE_IO_H
 #define MXL_BASE_SYSTEM_FILE_IO_H
 
@@ -14,14 +14,16 @@ typedef enum mxl_file_kind { MXL_FILE_REGULAR, MXL_FILE_FOLDER, MXL_FILE_OTHER }
 bool mxl_file_exists(const char *path);
 
 /* A stream to read bytes from, closed by exec; NULL with errno set. `wait`: for the other end of a
- * pipe. `kind` and `size` (of a regular file) may be NULL. */
+ * pipe. Sets `kind` and, of a regular file, `size`; either may be NULL. On Windows a folder is an
+ * error where `kind` is NULL. */
 FILE *mxl_file_open(const char *path, bool wait, mxl_file_kind *kind, size_t *size);
 
 /* Whether the stream has no positions: a pipe. */
 bool mxl_file_is_pipe(FILE *file);
 
-/* Reads at most `wanted` bytes at a position, without the stream's buffer and without moving it; of
- * a pipe the next ones. The number of bytes, 0 at the end, or -1 with errno set. */
+/* Reads at most `wanted` bytes at a position; of a pipe the next ones. The caller reads the file in
+ * no other way: the stream has a buffer of its own, and some systems move its position. The number
+ * of bytes, 0 at the end, or -1 with errno set. */
 int64_t mxl_file_read_at(FILE *file, bool pipe, void *to, size_t wanted, uint64_t at);
 
 /* Cuts a file that is written at a position, and goes there, as if no writing had failed; the

@@ -111,6 +111,7 @@ int mxl_replace_begin_stream(mxl_replace *r, const char *path)
 int mxl_replace_end(mxl_replace *r, bool whole)
 {
     bool closed = fclose(r->file) == 0;
+    int why;
 
     if (r->lock < 0) /* `path` itself was written */
         return !whole ? -1 : closed ? 0 : mxl_replace_failed(r->path, "writing failed");
@@ -118,7 +119,9 @@ int mxl_replace_end(mxl_replace *r, bool whole)
         return 0;
     if (whole)
         (void)mxl_replace_failed(r->path, closed ? "cannot be replaced" : "writing failed");
+    why = errno;
     (void)remove(r->temporary);
+    errno = why;
     return -1;
 }
 #endif

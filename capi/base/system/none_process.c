@@ -78,6 +78,13 @@ void mxl_pages_discard(void *at, size_t bytes)
     (void)bytes;
 }
 
+bool mxl_pages_reopen(void *at, size_t bytes)
+{
+    (void)at;
+    (void)bytes;
+    return false;
+}
+
 void mxl_pages_release(void *at, size_t bytes)
 {
     (void)at;

@@ -24,8 +24,12 @@ void *mxl_pages_reserve(size_t bytes);
  * kernels. */
 bool mxl_pages_open(void *at, size_t bytes, bool huge);
 
-/* Gives the memory of opened pages back; they stay open, and are zeros when next read. */
+/* Gives the memory of opened pages back. The caller opens them again before it reads or writes
+ * them; then they are zeros. */
 void mxl_pages_discard(void *at, size_t bytes);
+
+/* Opens pages again, of which any may have been discarded. False: the system has no memory. */
+bool mxl_pages_reopen(void *at, size_t bytes);
 
 /* Gives reserved address space back, opened or not, all that was reserved at once. */
 void mxl_pages_release(void *at, size_t bytes);

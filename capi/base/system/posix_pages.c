@@ -72,6 +72,14 @@ void mxl_pages_discard(void *at, size_t bytes)
 #endif
 }
 
+/* Here they stay open. */
+bool mxl_pages_reopen(void *at, size_t bytes)
+{
+    (void)at;
+    (void)bytes;
+    return true;
+}
+
 void mxl_pages_release(void *at, size_t bytes)
 {
     (void)munmap(at, bytes);

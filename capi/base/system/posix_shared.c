@@ -90,6 +90,16 @@ int mxl_shared_memory_new(size_t bytes)
     return mxl_error("shared memory: %zu bytes: %s", bytes, strerror(problem));
 }
 
+/* Whether what has this mode is memory, or a file. macOS gives memory the mode of no kind. */
+static bool has_bytes(mode_t mode)
+{
+#if defined(__APPLE__)
+    if ((mode & S_IFMT) == 0)
+        return true;
+#endif
+    return S_ISREG(mode);
+}
+
 int mxl_shared_memory_check(int fd, size_t bytes)
 {
     struct stat info;
@@ -97,7 +107,7 @@ int mxl_shared_memory_check(int fd, size_t bytes)
 
     if (fstat(fd, &info) != 0)
         return mxl_error("shared memory: descriptor %d: %s", fd, strerror(errno));
-    regular = S_ISREG(info.st_mode);
+    regular = has_bytes(info.st_mode);
     if (!regular || info.st_size < 0 || (uint64_t)info.st_size < bytes)
         return mxl_error("shared memory: descriptor %d has %lld bytes, the shape wants %zu", fd,
                          regular ? (long long)info.st_size : 0LL, bytes);

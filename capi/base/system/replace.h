@@ -17,11 +17,13 @@ typedef struct mxl_replace {
     char temporary[MXL_PATH_ROOM];
 } mxl_replace;
 
-/* Opens a replacement of `path`; links are followed, also to a file that does not exist yet. The
- * temporary file is `path.PID-N.tmp`, locked by flock while it is written; unlocked temporary files
- * of dead processes are removed. It gets the old file's permissions, and its owner and group if the
- * process may set them. A `path` that is no regular file, or has no name any more, is written
- * directly. -1 with the error, which names the file and the reason, and errno set. */
+/* Opens a replacement of `path`; links are followed, also to a file that does not exist yet (on
+ * Windows the file takes the link's place). The temporary file is `path.PID-N.tmp`, on POSIX locked
+ * by flock while it is written; temporary files that nobody writes are removed: unlocked ones, on
+ * Windows those of processes that have ended. On POSIX it gets the old file's permissions, and its
+ * owner and group if the process may set them. A `path` that is no regular file, or has no name any
+ * more, is written directly. -1 with the error, which names the file and the reason, and errno set.
+ */
 int mxl_replace_begin(mxl_replace *r, const char *path);
 
 /* The same for what is written little by little and may be read meanwhile. Where nothing would be

@@ -70,7 +70,7 @@ void mxl_once(mxl_once_flag *flag, void (*run)(void));
 void mxl_thread_yield(void);
 
 /* Starts a thread with a stack of at least `stack` bytes, or of the system's size for 0. False: the
- * system gives none. Each is joined or detached. */
+ * system gives none. The caller joins or detaches it. */
 bool mxl_thread_start(mxl_thread *thread, size_t stack, void *(*run)(void *), void *data);
 void mxl_thread_join(mxl_thread thread);
 void mxl_thread_detach(mxl_thread thread);
@@ -79,8 +79,9 @@ void mxl_thread_detach(mxl_thread thread);
 void mxl_signals_block(mxl_signals *before);
 void mxl_signals_restore(const mxl_signals *before);
 
-/* A value for each thread; `end` gets it when the thread ends, if it is not NULL. False: the
- * process has no key left, or no memory. */
+/* A value for each thread. A thread that ends calls `end` with its value, if that is not NULL; so
+ * the library that has `end` stays in the process. False: the process has no key left, or no
+ * memory. */
 bool mxl_thread_key_make(mxl_thread_key *key, void (*end)(void *value));
 bool mxl_thread_key_set(mxl_thread_key key, void *value);
 

@@ -18,13 +18,15 @@ static bool mark_as_long(wchar_t wide[MXL_WIDE_ROOM])
     static const wchar_t local[] = L"\\\\?\\", remote[] = L"\\\\?\\UNC";
     wchar_t whole[MXL_WIDE_ROOM];
     DWORD length = GetFullPathNameW(wide, MXL_WIDE_ROOM, whole, NULL);
-    bool marked = wcsncmp(whole, local, 4) == 0;
-    bool network = !marked && whole[0] == L'\\' && whole[1] == L'\\';
+    bool marked, network;
 
     if (length == 0 || length + 8 > MXL_WIDE_ROOM) {
+        SetLastError(ERROR_FILENAME_EXCED_RANGE);
         errno = ENAMETOOLONG;
         return false;
     }
+    marked = wcsncmp(whole, local, 4) == 0;
+    network = !marked && whole[0] == L'\\' && whole[1] == L'\\';
     wcscpy(wide, marked ? L"" : network ? remote : local);
     wcscat(wide, network ? whole + 1 : whole);
     return true;

@@ -80,7 +80,11 @@ bool mxl_pages_open(void *at, size_t bytes, bool huge)
 void mxl_pages_discard(void *at, size_t bytes)
 {
     (void)VirtualFree(at, bytes, MEM_DECOMMIT);
-    (void)VirtualAlloc(at, bytes, MEM_COMMIT, PAGE_READWRITE);
+}
+
+bool mxl_pages_reopen(void *at, size_t bytes)
+{
+    return mxl_pages_open(at, bytes, false);
 }
 
 void mxl_pages_release(void *at, size_t bytes)

@@ -1,5 +1,4 @@
-/* Replacing files on Windows. A temporary file is open for this process alone while it is written;
- * one that can be removed is a leftover. */
+/* Replacing files on Windows. A temporary file whose process has ended is a leftover. */
 #include "base/system/replace.h"
 
 #include "base/system/utf16.h"
@@ -12,6 +11,7 @@
 #include <fcntl.h>
 #include <io.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/system/process.h"
@@ -47,8 +47,23 @@ static void remove_beside(const char *path, const char *name)
         (void)DeleteFileW(wide);
 }
 
+/* Whether the process of a temporary file's name runs, or may. */
+static bool is_written(const char *name, const char *base)
+{
+    DWORD process = strtoul(name + strlen(base) + 1, NULL, 10);
+    HANDLE opened = OpenProcess(SYNCHRONIZE, FALSE, process);
+    bool runs;
+
+    if (opened == NULL)
+        return GetLastError() == ERROR_ACCESS_DENIED;
+    runs = WaitForSingleObject(opened, 0) == WAIT_TIMEOUT;
+    (void)CloseHandle(opened);
+    return runs;
+}
+
 static void remove_leftovers(const char *path)
 {
+    const char *base = name_of(path);
     char pattern[MXL_PATH_ROOM], name[MXL_PATH_ROOM];
     wchar_t wide[MXL_WIDE_ROOM];
     WIN32_FIND_DATAW entry;
@@ -61,10 +76,19 @@ static void remove_leftovers(const char *path)
     do {
         if (WideCharToMultiByte(CP_UTF8, 0, entry.cFileName, -1, name, sizeof(name), NULL, NULL) >
                 0 &&
-            mxl_replace_is_temporary(name, name_of(path)))
+            mxl_replace_is_temporary(name, base) && !is_written(name, base))
             remove_beside(path, name);
     } while (FindNextFileW(search, &entry) != 0);
     (void)FindClose(search);
+}
+
+/* Removes the temporary file; errno stays. */
+static void discard(const mxl_replace *r)
+{
+    int why = errno;
+
+    remove_beside(r->path, name_of(r->temporary));
+    errno = why;
 }
 
 /* Makes a stream that writes to a file of Windows, which is closed on failure. */
@@ -104,7 +128,10 @@ static int open_beside(mxl_replace *r)
         file = CreateFileW(wide, GENERIC_WRITE, 0, NULL, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
         if (file != INVALID_HANDLE_VALUE) {
             r->lock = 1;
-            return open_stream(r, file);
+            if (open_stream(r, file) == 0)
+                return 0;
+            discard(r);
+            return -1;
         }
         mxl_wide_errno();
         if (errno != EEXIST)
@@ -190,12 +217,8 @@ int mxl_replace_end(mxl_replace *r, bool whole)
         return status;
     if (status == 0 && move_over(r) != 0)
         status = mxl_replace_failed(r->path, "cannot be replaced");
-    if (status != 0) {
-        int why = errno;
-
-        remove_beside(r->path, name_of(r->temporary));
-        errno = why;
-    }
+    if (status != 0)
+        discard(r);
     return status;
 }
 #endif

@@ -131,8 +131,19 @@ void mxl_thread_detach(mxl_thread thread)
     (void)CloseHandle(thread);
 }
 
+/* Keeps the library that has this code in the process, though a program closes it: each thread that
+ * has a value calls `end` of it when it ends, the last one with the process. */
+static void keep_loaded(const void *code)
+{
+    HMODULE library;
+
+    (void)GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_PIN,
+                             (const wchar_t *)code, &library);
+}
+
 bool mxl_thread_key_make(mxl_thread_key *key, void (*end)(void *value))
 {
+    keep_loaded((void *)end);
     *key = FlsAlloc((PFLS_CALLBACK_FUNCTION)(void *)end);
     return *key != FLS_OUT_OF_INDEXES;
 }

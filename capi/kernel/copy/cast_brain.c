@@ -1,4 +1,5 @@
-/* float32 to bfloat16 and back, at each vector level the same bits. For cast_carried.c. */
+/* float32 to bfloat16 (to the nearest, ties to even; a NaN becomes a quiet one) and back, at each
+ * vector level the same bits. For cast_carried.c. */
 #include "kernel/copy/cast.h"
 #include "kernel/target.h"
 

@@ -2,7 +2,6 @@
  * tiles. uint64 becomes floating, and comes of it, in loops of its own. */
 #include "kernel/copy/cast.h"
 
-typedef uint16_t bf16;
 typedef int16_t i16;
 typedef uint16_t u16;
 typedef int32_t i32;
@@ -11,26 +10,6 @@ typedef int64_t i64;
 typedef uint64_t u64;
 typedef float f32;
 typedef double f64;
-
-static inline float from_brain(bf16 v)
-{
-    uint32_t bits = (uint32_t)v << 16;
-    float f;
-
-    memcpy(&f, &bits, sizeof f);
-    return f;
-}
-
-/* Rounds to nearest, ties to even; a NaN becomes a quiet one. */
-static inline bf16 to_brain(float f)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &f, sizeof bits);
-    if ((bits & 0x7FFFFFFF) > 0x7F800000)
-        return (bf16)(bits >> 16 | 0x40);
-    return (bf16)((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
-}
 
 /* As convert.h: negative numbers wrap, what is too large or no number is one number. */
 static inline u64 unsigned_of(double v)
@@ -56,10 +35,8 @@ STEP(i16, i32, a[i])
 STEP(u16, i32, a[i])
 STEP(u32, i64, a[i])
 STEP(u64, i64, (i64)a[i]) /* and back */
-STEP(bf16, f32, from_brain(a[i]))
 STEP(i32, i16, (i16)a[i]) /* uint16 has the same bits */
 STEP(i64, u32, (u32)a[i])
-STEP(f32, bf16, to_brain(a[i]))
 STEP(u64, f32, (f32)a[i])
 STEP(u64, f64, (f64)a[i])
 STEP(f64, u64, unsigned_of(a[i]))
@@ -67,8 +44,10 @@ STEP(f64, u64, unsigned_of(a[i]))
 /* The loop of one step. */
 static mxl_loop step_loop(int from, int to)
 {
-    static const mxl_loop widens[] = {i16_to_i32, u16_to_i32, u32_to_i64, u64_to_i64, bf16_to_f32};
-    static const mxl_loop narrows[] = {i32_to_i16, i32_to_i16, i64_to_u32, u64_to_i64, f32_to_bf16};
+    static const mxl_loop widens[] = {i16_to_i32, u16_to_i32, u32_to_i64, u64_to_i64,
+                                      mxl_cast_brain_to_float};
+    static const mxl_loop narrows[] = {i32_to_i16, i32_to_i16, i64_to_u32, u64_to_i64,
+                                       mxl_cast_float_to_brain};
 
     if (!mxl_dtype_is_carried(from) && !mxl_dtype_is_carried(to))
         return mxl_cast_loop(from, to);

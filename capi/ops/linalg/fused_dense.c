@@ -54,7 +54,7 @@ static const char *fused_shapes(const void *params)
     return texts[p->dense.flatten != 0][!p->dense.no_bias][p->normalises != 0][p->adds != 0];
 }
 
-/* Statistics are float32 for float16. */
+/* Statistics are float32 for float16 and bfloat16. */
 static const char *fused_dtypes(const void *params)
 {
     const mxl_fused_dense_params *p = params;

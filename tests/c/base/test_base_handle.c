@@ -283,4 +283,4 @@ HARNESS_MAIN(ENTRY(life), ENTRY(a_pinned_object_outlives_its_handle), ENTRY(null
              ENTRY(wrong_kind), ENTRY(permanent), ENTRY(a_stale_handle_writes_nothing),
              NOT_WASM(numbers_that_were_never_given_out), ENTRY(pointers_are_not_handles),
              NOT_WASM(a_slot_retires_with_its_last_generation), ENTRY(many_handles_at_once),
-             NOT_WASM(without_memory_there_is_no_handle))
+             NEEDS_THREADS(without_memory_there_is_no_handle))

@@ -529,7 +529,7 @@ HARNESS_MAIN(ENTRY(blocks_are_aligned_and_their_own), ENTRY(free_of_null_is_lega
              ENTRY(large_blocks_are_kept_aligned_and_given_back),
              ENTRY(the_pool_is_emptied_before_memory_is_out),
              NOT_WASM(blocks_freed_by_another_thread_are_counted_right),
-             NOT_WASM(a_thread_without_a_state_still_works),
+             NEEDS_THREADS(a_thread_without_a_state_still_works),
              NOT_WASM(the_cap_comes_from_the_environment),
              ENTRY(a_block_grows_in_place_as_far_as_it_reaches), NOT_WASM(classes_of_large_blocks),
              ENTRY(the_cap_without_a_wish))

@@ -29,11 +29,17 @@ typedef struct harness_test {
 #define TEST(name)  static void name(void)
 #define ENTRY(name) {#name, name}
 /* A test that WebAssembly cannot run: of threads and what they keep, of numbers and addresses of 64
- * bits, of files that are none, or of the environment. */
+ * bits, of files that are none, or of the environment. NEEDS_THREADS: one that no build without
+ * threads can run, since all tests have one thread there. */
 #if defined(__wasm__)
 #define NOT_WASM(name) {NULL, name}
 #else
 #define NOT_WASM(name) ENTRY(name)
+#endif
+#if defined(MXL_NO_THREADS)
+#define NEEDS_THREADS(name) {NULL, name}
+#else
+#define NEEDS_THREADS(name) NOT_WASM(name)
 #endif
 
 /* Each returns whether it held; the test goes on. Usable from any thread. */
