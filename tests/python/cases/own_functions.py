@@ -198,6 +198,12 @@ def _next(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.nextafter(x, y)
 
 
+def _frexp(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """C leaves the exponents of infinities and NaN open; on Linux they are 0."""
+    mantissa, exponent = np.frexp(x)
+    return mantissa, np.where(np.isfinite(x), exponent, 0).astype(np.int32)
+
+
 for _dtype in _FLOATS:
     CASES += [
         Case("_mxl_nextafter", _dtype, _pair(_dtype), {}, _next, tolerance={_dtype: (0, 0)}),
@@ -210,14 +216,14 @@ for _dtype in _FLOATS:
             tolerance={_dtype: (0, 0)},
         ),
         Case("_mxl_signbit", _dtype, (In(dtype=_dtype, values=[*_SPECIAL, -np.nan, -2.0]),), {}, np.signbit),
-        Case("_mxl_frexp", _dtype, (In((3, 5), _dtype),), {}, lambda x: np.frexp(x), tolerance={_dtype: (0, 0)}),
-        Case("_mxl_frexp", f"{_dtype}-special", (In(dtype=_dtype, values=_SPECIAL),), {}, lambda x: np.frexp(x)),
+        Case("_mxl_frexp", _dtype, (In((3, 5), _dtype),), {}, _frexp, tolerance={_dtype: (0, 0)}),
+        Case("_mxl_frexp", f"{_dtype}-special", (In(dtype=_dtype, values=_SPECIAL),), {}, _frexp),
     ]
 CASES += [
-    Case("_mxl_frexp", "small", (In(dtype="float64", values=[5e-324, -1e-310, 1e308]),), {}, lambda x: np.frexp(x)),
+    Case("_mxl_frexp", "small", (In(dtype="float64", values=[5e-324, -1e-310, 1e308]),), {}, _frexp),
     Case("_mxl_nextafter", "gradient", _pair("float64"), {}, _next, order=2, diff=(0, 1)),
     Case("_mxl_nextafter", "empty", _pair("float32", shapes=((0, 3), (3,))), {}, _next, np_shape=True),
-    Case("_mxl_frexp", "empty", (In((0, 2)),), {}, lambda x: np.frexp(x), np_shape=True),
+    Case("_mxl_frexp", "empty", (In((0, 2)),), {}, _frexp, np_shape=True),
 ]
 _refuses("_mxl_nextafter", integers=((In((3,), "int32", ("int", 0, 5)),) * 2,))
 CASES.append(Case("_mxl_signbit", "empty", (In((0, 2)),), {}, np.signbit, np_shape=True))

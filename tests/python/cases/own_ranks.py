@@ -233,7 +233,7 @@ _refuses("_mxl_lu", vector=((In((3,)),),))
 
 
 def _order(pivots, rows):
-    order = np.tile(np.arange(rows), (*pivots.shape[:-1], 1))
+    order = np.tile(np.arange(rows, dtype=np.int64), (*pivots.shape[:-1], 1))
     for line, swaps in zip(order.reshape(-1, rows), pivots.reshape(-1, pivots.shape[-1])):
         for k, place in enumerate(swaps - 1):
             line[[k, place]] = line[[place, k]]

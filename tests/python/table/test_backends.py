@@ -392,6 +392,7 @@ def _in_child(work) -> int:
     return os.waitpid(child, 0)[1]
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
 def test_children_compute(way: str) -> None:
     """After a fork, also one in the midst of another thread's work, a child computes and does not hang."""
     a = random_matrix(200)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Callable
 
 import numpy as np
@@ -17,11 +18,13 @@ SPELLINGS: dict[Any, str] = {
     **dict.fromkeys(("float64", "float", "double", "f8", "d", float, np.float64, np.dtype("f8")), "float64"),
     **dict.fromkeys(("float32", "single", "f4", "<f4", "=f4", "f", np.float32, np.dtype("f4")), "float32"),
     **dict.fromkeys(("float16", "half", "f2", "e", np.float16, np.dtype("half")), "float16"),
-    **dict.fromkeys(("int64", "int", "long", "i8", "l", "q", "int_", int, np.int64, np.longlong), "int64"),
+    **dict.fromkeys(("int64", "i8", "q", np.int64, np.longlong), "int64"),
     **dict.fromkeys(("int32", "i4", "i", "intc", np.int32, np.intc), "int32"),
     **dict.fromkeys(("uint8", "u1", "|u1", "B", np.uint8), "uint8"),
     **dict.fromkeys(("int8", "i1", "b", np.int8), "int8"),
     **dict.fromkeys(("bool", "?", "bool_", bool, np.bool_), "bool"),
+    # C's long is 32 bits wide on Windows, and NumPy's int is C's long before NumPy 2.
+    **{each: np.dtype(each).name if sys.platform == "win32" else "int64" for each in ("int", "long", "l", "int_", int)},
 }
 
 #: No dtype at all, or one that there are no arrays of. The order of bytes in ">f4" is that of another machine.

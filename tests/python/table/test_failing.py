@@ -14,6 +14,7 @@ from mxlite.libinfo import find_lib_path
 pytestmark = pytest.mark.one_binding
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
 @pytest.mark.parametrize("rows", [1, pytest.param(8, marks=pytest.mark.whole)])
 def test_no_failing_allocation_ends_the_process(rows: int) -> None:
     """Of so many rows of each operator."""
