@@ -181,8 +181,7 @@ function front({C, MXNetError, check, list, text, handles: pointerTo}) {
     return [value.length, ...inner];
   }
 
-  const dtypeOf = (values) =>
-    Object.keys(DTYPES).find((name) => DTYPES[name].array === values.constructor) || 'float32';
+  const dtypeOf = (values) => Object.keys(DTYPES).find((own) => DTYPES[own].array === values.constructor) || 'float32';
 
   /** A new array of nested arrays of numbers, a typed array, or a number (which gets the shape [1], as MXNet has it).
    * @param {{dtype?: string, shape?: number[]}} options dtype: by default that of a typed array, else float32 */
@@ -309,9 +308,7 @@ function front({C, MXNetError, check, list, text, handles: pointerTo}) {
     if (training !== null) check(C.MXAutogradSetIsTraining(training, train));
     try {
       const result = fn();
-      if (result instanceof Promise) {
-        throw new TypeError('record: the function must not be async: a thread has the flags');
-      }
+      if (result instanceof Promise) throw new TypeError('record: fn must not be async: the flags are the thread\'s');
       return result;
     } finally {
       if (recording !== null) check(C.MXAutogradSetIsRecording(record[0], [0]));
@@ -338,10 +335,9 @@ function front({C, MXNetError, check, list, text, handles: pointerTo}) {
     run([heads].flat(), headGrads && [headGrads].flat(), [], retainGraph, false, train);
   }
 
-  /** Gradients of heads with respect to variables, as new arrays; with createGraph they can be differentiated again. */
-  function grad(heads, variables,
-    {headGrads = null, createGraph = false, retainGraph = createGraph, train = true} = {}) {
-    return run([heads].flat(), headGrads && [headGrads].flat(), [variables].flat(), retainGraph, createGraph, train);
+  /** Gradients of heads with respect to inputs, as new arrays; with createGraph they can be differentiated again. */
+  function grad(heads, inputs, {headGrads = null, createGraph = false, retainGraph = createGraph, train = true} = {}) {
+    return run([heads].flat(), headGrads && [headGrads].flat(), [inputs].flat(), retainGraph, createGraph, train);
   }
 
   /* ---- files ---- */

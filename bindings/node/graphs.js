@@ -85,8 +85,7 @@ function graphs({C, MXNetError, check, list, text, handles: pointerTo}, {NDArray
      * @returns {NDArray|NDArray[]} the output, or several; recorded within record() */
     forward(given, {train = null} = {}) {
       const {symbol, call} = this.#live, unknown = Object.keys(given).find((name) => !this.arguments.includes(name));
-      if (unknown)
-        throw new MXNetError(`forward: '${unknown}' is none of the network's inputs: ${this.inputs.join(', ')}`);
+      if (unknown) throw new MXNetError(`forward: '${unknown}' is no input of the network: ${this.inputs.join(', ')}`);
       const labels = this.inputs.filter((name) => !(name in given)), values = {...this.params, ...given};
       const missing = labels.find((name) => !name.endsWith('label'));
       if (missing) throw new MXNetError(`forward: the input '${missing}' is missing`);

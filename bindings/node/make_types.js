@@ -33,8 +33,7 @@ function signature(name) {
   const required = params.some(({type}) => /required/.test(type) && !/num_args/.test(type));
   const fields = params.map((each) => `${key(each.name)}${/required/.test(each.type) ? '' : '?'}: ${typeOf(each.type)}`);
   const object = `{${[...fields, ...open, 'out?: NDArray | NDArray[]'].join('; ')}}`;
-  const named = inputs.length === 0 && required ? `params: ${object}`
-    : `...given: (NDArray | NDArray[] | null | ${object})[]`;
+  const named = inputs.length || !required ? `...given: (NDArray | NDArray[] | null | ${object})[]` : `params: ${object}`;
   return `  ${key(name)}(${named}): any;\n`;
 }
 
