@@ -24,7 +24,8 @@ wheels: $(RELEASE)/release.stamp native
 # Of other systems: folders with a Python, as debootstrap makes them (tools/release/README.md).
 TRY_ROOTS ?=
 try-wheels:
-	@$(RELEASE_PY) tools/release/try_wheels.py $(RELEASE_OUT) $(if $(TRY_PYTHONS),--pythons $(TRY_PYTHONS)) --roots $(TRY_ROOTS)
+	@$(RELEASE_PY) tools/release/try_wheels.py $(RELEASE_OUT) $(if $(TRY_PYTHONS),--pythons $(TRY_PYTHONS)) \
+	    $(if $(wildcard $(MUSL_PYTHON)/musl.stamp),--musl $(MUSL_PYTHON)/python) --roots $(TRY_ROOTS)
 	@[ ! -e .venvs/windows/whole ] || [ ! -e $(RELEASE_OUT)/*win_amd64.whl ] || \
 	    $(RELEASE_PY) tools/release/try_windows.py $(RELEASE_OUT)/*win_amd64.whl .venvs/windows
 

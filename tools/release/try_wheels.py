@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Installs wheels into clean environments and uses them there, over both bindings.
 
-Usage: try_wheels.py FOLDER [--pythons 3.9 3.14 ...] [--roots FOLDER ...] (called by ``make try-wheels``)
+Usage: try_wheels.py FOLDER [--pythons 3.9 3.14 ...] [--musl PYTHON] [--roots FOLDER ...]
+
+``make try-wheels`` calls it.
 
 FOLDER has the wheels; those of this machine are installed into an environment of their own for each of the Pythons that
 are found (tools/find_python.sh), and in each root: the folder of another system with a Python and a venv module, such
-as debootstrap makes. The wheels for musl and Windows are used by a C program, where musl's loader and wine are.
+as debootstrap makes. The wheels for musl and Windows are used by a C program, where musl's loader and wine are, and
+that for musl by the Python that ``make test-musl-python`` builds.
 Roots of this architecture need a superuser, one of aarch64 needs qemu-user.
 """
 
@@ -130,7 +133,15 @@ def use_root(root: Path, wheels: Path) -> None:
         use(["qemu-aarch64", "-L", str(root), str(python)], work, Path(work), env)
 
 
-#: Where no Python is at hand: the wheel's name, zig's target, the program that runs others, what must be there for it.
+def use_musl(python: Path, wheel: Path) -> None:
+    """Uses the wheel for musl by a Python 3.11 of musl, which has NumPy."""
+    with tempfile.TemporaryDirectory() as work:
+        chosen = ["--platform", "musllinux_1_2_x86_64", "--python-version", "3.11", "--implementation", "cp"]
+        pip_install("--target", f"{work}/site", *chosen, "--no-deps", str(wheel), "cffi", "pycparser")
+        use([str(python)], work, Path(work), dict(environment(), PYTHONPATH=f"{work}/site"))
+
+
+#: By a program in C: the wheel's name, zig's target, the program that runs others, what must be there for it.
 FROM_C = (
     ("*musllinux*_x86_64.whl", ["x86_64-linux-musl", "-dynamic"], [], "/lib/ld-musl-x86_64.so.1"),
     ("*win_amd64.whl", ["x86_64-windows-gnu"], ["wine"], shutil.which("wine") or "/usr/bin/wine"),
@@ -160,6 +171,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--pythons", nargs="*", default=PYTHONS)
+    parser.add_argument("--musl", type=Path)
     parser.add_argument("--roots", nargs="*", default=[], type=Path)
     asked = parser.parse_args()
     tried = 0
@@ -174,6 +186,9 @@ def main() -> int:
         tried += 1
     for root in asked.roots:
         use_root(root.resolve(), asked.folder.resolve())
+        tried += 1
+    for wheel in asked.folder.resolve().glob("*musllinux*_x86_64.whl") if asked.musl else []:
+        use_musl(asked.musl.resolve(), wheel)
         tried += 1
     for pattern, target, runner, needed in FROM_C:
         for wheel in asked.folder.resolve().glob(pattern):

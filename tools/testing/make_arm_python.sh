@@ -19,6 +19,7 @@ rm -rf "$folder"
 mkdir -p "$folder/apt/lists/partial" "$folder/apt/cache/archives/partial" "$root"
 : >"$folder/apt/status"
 echo "VENV $folder: Debian's Python of aarch64, and NumPy"
+# In the background, since `set -e` has no effect left of `||`.
 {
     $apt update
     $apt -y --no-install-recommends --download-only install python$version libgcc-s1 libstdc++6
@@ -27,7 +28,8 @@ echo "VENV $folder: Debian's Python of aarch64, and NumPy"
         --python-version $version --platform manylinux2014_aarch64 --platform manylinux_2_28_aarch64 \
         'numpy>=2' 'pytest>=8' 'hypothesis>=6.100'
     for wheel in "$folder"/wheels/*.whl; do "$python" -m zipfile -e "$wheel" "$folder/site"; done
-} >"$folder/log" 2>&1 || { tail -n 20 "$folder/log" >&2; exit 1; }
+} >"$folder/log" 2>&1 &
+wait $! || { tail -n 20 "$folder/log" >&2; exit 1; }
 rm -rf "$folder/apt" "$folder/wheels"
 cat >"$folder/python" <<END
 #!/bin/sh
