@@ -2,23 +2,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/dtype.h"
 #include "kernel/quantized/bytes.h"
 #include "kernel/quantized/dots.h"
 #include "../elementwise/tails_kit.h"
-
-static int number(int dtype, const void *x, int64_t i)
-{
-    return dtype == MXL_U8 ? ((const uint8_t *)x)[i] : ((const int8_t *)x)[i];
-}
-
-static int byte_of(int dtype, float x)
-{
-    float low = dtype == MXL_U8 ? 0 : -128, high = dtype == MXL_U8 ? 255 : 127;
-
-    x = rintf(x);
-    return (int)(x < low ? low : x > high ? high : x);
-}
+#include "bytes_kit.h"
 
 static void fill(void *bytes, int64_t n, int seed)
 {
@@ -41,10 +28,10 @@ static void scales(int64_t n)
 
         mxl_quantized_scale(MXL_F32, to, x, y, n, 1.25f);
         for (int64_t i = 0; i < n; i++)
-            wrong += number(to, y, i) != byte_of(to, x[i] * 1.25f);
+            wrong += byte_at(to, y, i) != to_byte(to, x[i] * 1.25f);
         mxl_quantized_scale(MXL_I32, to, wide, y, n, 1e-3f);
         for (int64_t i = 0; i < n; i++)
-            wrong += number(to, y, i) != byte_of(to, (float)wide[i] * 1e-3f);
+            wrong += byte_at(to, y, i) != to_byte(to, (float)wide[i] * 1e-3f);
         CHECK(wrong == 0 && is_marked(y));
     }
 }
@@ -64,14 +51,14 @@ static void bytes(int64_t n)
 
         mxl_quantized_scale(from, to, x, y, n, 1.5f);
         for (int64_t i = 0; i < n; i++)
-            wrong += number(to, y, i) != byte_of(to, (float)number(from, x, i) * 1.5f);
+            wrong += byte_at(to, y, i) != to_byte(to, (float)byte_at(from, x, i) * 1.5f);
         mxl_quantized_scale(from, MXL_F32, x, real, n, 0.3f);
         for (int64_t i = 0; i < n; i++)
-            wrong += real[i] != (float)number(from, x, i) * 0.3f;
+            wrong += real[i] != (float)byte_at(from, x, i) * 0.3f;
         mxl_quantized_within(&limit, n);
         for (int64_t i = 0; i < n; i++)
-            wrong += number(to, y, i) !=
-                     byte_of(to, fminf(fmaxf((float)number(from, x, i) * 0.5f, -20), 30) * 3);
+            wrong += byte_at(to, y, i) !=
+                     to_byte(to, fminf(fmaxf((float)byte_at(from, x, i) * 0.5f, -20), 30) * 3);
         CHECK(wrong == 0 && is_marked(y) && is_marked(real));
     }
     mxl_quantized_cut(x, wide, n, 0.3f);
@@ -102,21 +89,22 @@ static void pairs(int64_t n)
 
         mxl_quantized_add(&p, n);
         for (int64_t i = 0; i < n; i++)
-            wrong += number(to, y, i) != byte_of(to, (float)number(p.a_dtype, a, i) * 0.5f +
-                                                         (float)number(p.b_dtype, b, i) * 0.75f);
+            wrong += byte_at(to, y, i) != to_byte(to, (float)byte_at(p.a_dtype, a, i) * 0.5f +
+                                                          (float)byte_at(p.b_dtype, b, i) * 0.75f);
         mxl_quantized_mul(&p, n);
         for (int64_t i = 0; i < n; i++)
-            wrong += number(to, y, i) !=
-                     byte_of(to, 0.5f * (float)(number(p.a_dtype, a, i) * number(p.b_dtype, b, i)));
+            wrong +=
+                byte_at(to, y, i) !=
+                to_byte(to, 0.5f * (float)(byte_at(p.a_dtype, a, i) * byte_at(p.b_dtype, b, i)));
         p.to = MXL_I32;
         mxl_quantized_mul(&p, n);
         for (int64_t i = 0; i < n; i++)
-            wrong += ((int32_t *)y)[i] != number(p.a_dtype, a, i) * number(p.b_dtype, b, i);
+            wrong += ((int32_t *)y)[i] != byte_at(p.a_dtype, a, i) * byte_at(p.b_dtype, b, i);
         p.to = MXL_F32;
         mxl_quantized_mul(&p, n);
         for (int64_t i = 0; i < n; i++)
             wrong += ((float *)y)[i] !=
-                     0.5f * (float)(number(p.a_dtype, a, i) * number(p.b_dtype, b, i));
+                     0.5f * (float)(byte_at(p.a_dtype, a, i) * byte_at(p.b_dtype, b, i));
         CHECK(wrong == 0 && is_marked(y));
     }
 }
@@ -137,7 +125,7 @@ static void inner_products(int64_t n)
             int32_t sum = 0;
 
             for (int64_t i = 0; i < n; i++)
-                sum += number(dtype, x, i) * w[r * n + i];
+                sum += byte_at(dtype, x, i) * w[r * n + i];
             CHECK_INT(sums[r], sum);
         }
         CHECK(is_marked(sums));

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/dtype.h"
 #include "base/thread.h"
+#include "bytes_kit.h"
 #include "harness.h"
 #include "kernel/quantized/bytes.h"
 #include "kernel/quantized/convolve.h"
@@ -26,19 +26,6 @@ static void fill(void *bytes, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
         ((uint8_t *)bytes)[i] = next_byte();
-}
-
-static int value(int dtype, const void *x, int64_t i)
-{
-    return dtype == MXL_U8 ? ((const uint8_t *)x)[i] : ((const int8_t *)x)[i];
-}
-
-static int cut(double x, int dtype)
-{
-    double low = dtype == MXL_U8 ? 0 : -128, high = dtype == MXL_U8 ? 255 : 127;
-
-    x = rint(x);
-    return (int)(x < low ? low : x > high ? high : x);
 }
 
 /* Runs a test at each level that there is, with as many threads. */
@@ -78,7 +65,7 @@ static int32_t plain(const mxl_conv *v, const void *x, const int8_t *w, int64_t 
             place = place * v->x_size[i] + p;
         }
         for (int64_t c = 0; c < v->in && inside; c++)
-            sum += value(v->dtype, x, (image * v->in + c) * plane + place) *
+            sum += byte_at(v->dtype, x, (image * v->in + c) * plane + place) *
                    w[((group * v->out + k) * v->in + c) * taps + t];
     }
     return sum;
@@ -126,14 +113,14 @@ static int64_t results(const mxl_conv *v, int i)
 /* What the tail makes of a sum. */
 static int ended(const mxl_quantized_tail *t, int32_t sum, int64_t i)
 {
-    int byte = cut((float)sum * t->scale, t->dtype);
+    int byte = to_byte(t->dtype, (float)sum * t->scale);
     float both;
 
     byte = byte < t->least ? t->least : byte;
     if (t->add == NULL)
         return byte;
-    both = (float)byte * t->byte_scale + (float)value(t->add_dtype, t->add, i) * t->add_scale;
-    byte = cut((float)mxl_quantized_round_wide(both) * t->sum_scale, t->sum_dtype);
+    both = (float)byte * t->byte_scale + (float)byte_at(t->add_dtype, t->add, i) * t->add_scale;
+    byte = to_byte(t->sum_dtype, (float)mxl_quantized_round_wide(both) * t->sum_scale);
     return byte < t->sum_least ? t->sum_least : byte;
 }
 
@@ -208,7 +195,7 @@ static void check_convolution(const mxl_conv *v, mxl_quantized_order order,
             wrong += y[i] != sum;
         else
             wrong +=
-                value(its.add != NULL ? its.sum_dtype : its.dtype, y, i) != ended(&its, sum, i);
+                byte_at(its.add != NULL ? its.sum_dtype : its.dtype, y, i) != ended(&its, sum, i);
     }
     CHECK(wrong == 0);
     mxl_quantized_weights_free(weights);
@@ -327,7 +314,7 @@ static void dense(void)
                 int32_t sum = dtype == 0 ? bias[i % n] : 0;
 
                 for (int64_t j = 0; j < k; j++)
-                    sum += value(kind, x, i / n * k + j) * w[i % n * k + j];
+                    sum += byte_at(kind, x, i / n * k + j) * w[i % n * k + j];
                 wrong += sum != y[i];
             }
             CHECK(wrong == 0);
@@ -357,14 +344,14 @@ static void conversions(void)
     }
     mxl_quantized_scale(MXL_F32, MXL_I8, x, bytes, N, 1);
     for (int i = 0; i < N; i++)
-        wrong += bytes[i] != cut(x[i], MXL_I8);
+        wrong += bytes[i] != to_byte(MXL_I8, x[i]);
     CHECK(bytes[64] == 0 && bytes[62] == -2 && bytes[68] == 2); /* halves to even */
     mxl_quantized_scale(MXL_F32, MXL_U8, x, bytes, N, 9);
     for (int i = 0; i < N; i++)
-        wrong += (uint8_t)bytes[i] != cut(9 * x[i], MXL_U8);
+        wrong += (uint8_t)bytes[i] != to_byte(MXL_U8, 9 * x[i]);
     mxl_quantized_scale(MXL_I32, MXL_I8, wide, bytes, N, 3e-6F);
     for (int i = 0; i < N; i++)
-        wrong += bytes[i] != cut((float)wide[i] * 3e-6F, MXL_I8);
+        wrong += bytes[i] != to_byte(MXL_I8, (float)wide[i] * 3e-6F);
     mxl_quantized_scale(MXL_I8, MXL_F32, bytes, back, N, 0.25F);
     for (int i = 0; i < N; i++)
         wrong += back[i] != (float)bytes[i] * 0.25F;
@@ -403,23 +390,23 @@ static void pairs(void)
         mxl_quantized_add(&p, N);
         for (int i = 0; i < N; i++)
             wrong +=
-                value(of[2], y, i) !=
-                cut((float)value(of[0], a, i) * 0.5F + (float)value(of[1], b, i) * 0.75F, of[2]);
+                byte_at(of[2], y, i) != to_byte(of[2], (float)byte_at(of[0], a, i) * 0.5F +
+                                                           (float)byte_at(of[1], b, i) * 0.75F);
         p.a_scale = 0.01F;
         mxl_quantized_mul(&p, N);
         for (int i = 0; i < N; i++)
-            wrong += value(of[2], y, i) !=
-                     cut((float)(value(of[0], a, i) * value(of[1], b, i)) * 0.01F, of[2]);
+            wrong += byte_at(of[2], y, i) !=
+                     to_byte(of[2], (float)(byte_at(of[0], a, i) * byte_at(of[1], b, i)) * 0.01F);
         p.to = MXL_I32;
         p.y = wide;
         mxl_quantized_mul(&p, N);
         for (int i = 0; i < N; i++)
-            wrong += wide[i] != value(of[0], a, i) * value(of[1], b, i);
+            wrong += wide[i] != byte_at(of[0], a, i) * byte_at(of[1], b, i);
         p.a_scale = 1e9F;
         p.b_scale = 0;
         mxl_quantized_add(&p, N);
         for (int i = 0; i < N; i++) {
-            double sum = (double)value(of[0], a, i) * 1e9;
+            double sum = (double)byte_at(of[0], a, i) * 1e9;
 
             wrong += wide[i] != (sum > INT32_MAX   ? INT32_MAX
                                  : sum < INT32_MIN ? INT32_MIN
@@ -481,15 +468,16 @@ static void pools(void)
                         inside += in;
                         if (!in)
                             continue;
-                        sum += value(p.dtype, x, place);
-                        most = value(p.dtype, x, place) > most ? value(p.dtype, x, place) : most;
+                        sum += byte_at(p.dtype, x, place);
+                        most =
+                            byte_at(p.dtype, x, place) > most ? byte_at(p.dtype, x, place) : most;
                     }
-            want =
-                p.divide == MXL_POOL_SUM
-                    ? most
-                    : cut((float)sum / (float)(p.divide == MXL_POOL_MEAN_PADDED ? padded : inside),
-                          p.dtype);
-            wrong += want != value(p.dtype, y, o);
+            want = p.divide == MXL_POOL_SUM
+                       ? most
+                       : to_byte(p.dtype,
+                                 (float)sum /
+                                     (float)(p.divide == MXL_POOL_MEAN_PADDED ? padded : inside));
+            wrong += want != byte_at(p.dtype, y, o);
         }
         CHECK(wrong == 0);
     }
