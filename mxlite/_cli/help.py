@@ -18,7 +18,7 @@ def _list(width: int) -> str:
     found = {name: _markdown.summary(path.read_text(encoding="utf-8")) for name, path in pages().items()}
     left = max(map(len, found)) + 2
     room = width - left - 2
-    lines = [f"  {name:{left}}{textwrap.shorten(text, room, placeholder=' ...')}" for name, text in found.items()]
+    lines = [f"  {name:{left}}{textwrap.shorten(text, room)}" for name, text in found.items()]
     usage = "`mxlite help PAGE` prints a page, `mxlite help PAGE WORD` the section of that name, or what it says of it:"
     others = "`mxlite op NAME` prints the page of an operator; `mxlite --help` lists the commands."
     return "\n".join([textwrap.fill(usage, width), "", *lines, "", textwrap.fill(others, width)])

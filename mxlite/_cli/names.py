@@ -66,7 +66,7 @@ def _reason(one: Report, first: Finding) -> str:
     names = {each.name for each in one.names if each.state == "missing"} | {"Python 2"}
     if first.helps or first.name in names:
         return first.name
-    return textwrap.shorten(first.why.partition("; ")[0], 80, placeholder=" ...")
+    return textwrap.shorten(first.why.partition("; ")[0], 80)
 
 
 def _grouped(findings: list[Finding]) -> Iterator[list[Finding]]:
