@@ -24,13 +24,12 @@ echo "VENV $folder: Debian's Python of aarch64, and NumPy"
     $apt update
     $apt -y --no-install-recommends --download-only install python$version libgcc-s1 libstdc++6
     for package in "$folder"/apt/cache/archives/*.deb; do dpkg -x "$package" "$root"; done
-    "$python" -m pip download -q --disable-pip-version-check -d "$folder/wheels" --only-binary :all: \
+    "$python" -m pip install -q --disable-pip-version-check --target "$folder/site" --only-binary :all: \
         --python-version $version --platform manylinux2014_aarch64 --platform manylinux_2_28_aarch64 \
         'numpy>=2' 'pytest>=8' 'hypothesis>=6.100'
-    for wheel in "$folder"/wheels/*.whl; do "$python" -m zipfile -e "$wheel" "$folder/site"; done
 } >"$folder/log" 2>&1 &
 wait $! || { tail -n 20 "$folder/log" >&2; exit 1; }
-rm -rf "$folder/apt" "$folder/wheels"
+rm -rf "$folder/apt"
 cat >"$folder/python" <<END
 #!/bin/sh
 PYTHONPATH='$folder/site'\${PYTHONPATH:+:\$PYTHONPATH} exec $run -L '$root' '$root/usr/bin/python$version' "\$@"

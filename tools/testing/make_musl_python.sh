@@ -50,17 +50,14 @@ build() {
 
 # NumPy 2.0: the libraries in later wheels need a loader of musl 1.2.4.
 wheels() {
-    "$python" -m pip download -q --disable-pip-version-check -d "$folder/wheels" --only-binary :all: \
+    "$python" -m pip install -q --disable-pip-version-check --target "$folder/site" --only-binary :all: \
         --python-version $version --platform musllinux_1_1_x86_64 'numpy>=2,<2.1' 'pytest>=8' 'hypothesis>=6.100'
-    for wheel in "$folder"/wheels/*.whl; do
-        "$python" -m zipfile -e "$wheel" "$folder/site"
-    done
 }
 
 # In the background, since `set -e` has no effect left of `||`.
 (sources; build; wheels) >"$folder/log" 2>&1 &
 wait $! || { tail -n 20 "$folder/log" >&2; exit 1; }
-rm -rf "$folder/apt" "$folder/sources" "$folder/wheels" "$made"
+rm -rf "$folder/apt" "$folder/sources" "$made"
 cat >"$folder/python" <<END
 #!/bin/sh
 PYTHONPATH='$folder/site'\${PYTHONPATH:+:\$PYTHONPATH} exec '$folder/root/bin/python$version' "\$@"
